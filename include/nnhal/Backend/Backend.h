@@ -40,6 +40,7 @@ class NNHAL_API LoadedModel {
 public:
   virtual ~LoadedModel() = default;
 
+  /// Returns the same object for the life of the model.
   virtual const Interface &interface() const = 0;
 
   virtual MemoryUse memoryUse() const { return {}; }

@@ -12,6 +12,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,7 +52,9 @@ enum class StatusCode : uint32_t {
 NNHAL_API std::string_view toString(StatusCode code);
 
 /// Success, or a code with a message for a person: lower case, no final
-/// period, naming the found value and the bound.
+/// period, naming the found value and the bound. A success is a null pointer,
+/// because an execution makes dozens of them. One that was moved from is a
+/// success.
 class [[nodiscard]] NNHAL_API Status {
 public:
   /// Makes a success.
@@ -59,28 +62,42 @@ public:
 
   /// Makes a failure. \p code must not be StatusCode::none.
   Status(StatusCode code, std::string message)
-      : codeValue(code), text(std::move(message)) {
+      : failure(new Failure{code, std::move(message)}) {
     assert(code != StatusCode::none && "a failure needs a failure code");
   }
 
+  Status(const Status &other)
+      : failure(other.failure ? new Failure(*other.failure) : nullptr) {}
+  Status(Status &&) noexcept = default;
+  Status &operator=(const Status &other) { return *this = Status(other); }
+  Status &operator=(Status &&) noexcept = default;
+  ~Status() = default;
+
   static Status ok() { return Status(); }
 
-  bool isOk() const { return codeValue == StatusCode::none; }
+  bool isOk() const { return !failure; }
   explicit operator bool() const = delete; // Ask isOk(): MLIR's is the inverse.
-  StatusCode code() const { return codeValue; }
-  const std::string &message() const { return text; }
+  StatusCode code() const { return failure ? failure->code : StatusCode::none; }
+  /// Returns the message; it is empty for a success.
+  const std::string &message() const {
+    static const std::string none;
+    return failure ? failure->message : none;
+  }
 
   /// Returns the same failure with "\p context: " before its message. A success
   /// stays a success.
   Status withContext(std::string_view context) && {
-    if (!isOk())
-      text.insert(0, ": ").insert(0, context);
+    if (failure)
+      failure->message.insert(0, ": ").insert(0, context);
     return std::move(*this);
   }
 
 private:
-  StatusCode codeValue = StatusCode::none;
-  std::string text;
+  struct Failure {
+    StatusCode code;
+    std::string message;
+  };
+  std::unique_ptr<Failure> failure;
 };
 
 /// A value or the Status that explains its absence.

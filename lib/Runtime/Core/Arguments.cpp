@@ -149,9 +149,33 @@ static Status bindInputBytes(const Argument &which, const InputArgument &input,
   return bindBorrowed(which, bytes, argument);
 }
 
+/// Binds an argument that is as most are: \p bytes of the client, of which the
+/// interface alone says that they fit, without a shape in the request. Whether
+/// it was one; every check is left to be made otherwise.
+static bool bindPlain(const InterfaceTensor &tensor, const KnownArgument &known,
+                      std::span<std::byte> bytes,
+                      std::span<const uint32_t> requested,
+                      InvocationArgument &argument) {
+  if (!requested.empty() || !known.isMetBy(bytes))
+    return false;
+  argument.rank = uint32_t(tensor.dimensions.size());
+  std::ranges::copy(tensor.dimensions, argument.extents);
+  argument.isPresent = true;
+  argument.isSufficient = true;
+  argument.data = bytes.data();
+  argument.size = bytes.size();
+  argument.memory = nullptr;
+  return true;
+}
+
 static Status bindInput(const Argument &which, const InputArgument &input,
                         const BufferScope &scope, Frame &frame) {
   InvocationArgument &argument = frame.inputs[which.index];
+  const auto *bytes = std::get_if<Memory::Borrowed>(&input.memory.kind());
+  if (bytes && bindPlain(which.tensor, frame.knownInputs[which.index],
+                         {const_cast<std::byte *>(bytes->data), bytes->size},
+                         input.dimensions, argument))
+    return Status::ok();
   argument.isPresent = !input.memory.isNone();
   argument.data = nullptr;
   argument.size = 0;
@@ -198,6 +222,12 @@ static Status bindOutputMemory(const Argument &which,
 static Status bindOutput(const Argument &which, const OutputArgument &output,
                          const BufferScope &scope, Frame &frame) {
   InvocationArgument &argument = frame.outputs[which.index];
+  const auto *bytes =
+      std::get_if<OutputMemory::Borrowed>(&output.memory.kind());
+  if (bytes &&
+      bindPlain(which.tensor, frame.knownOutputs[which.index],
+                {bytes->data, bytes->size}, output.dimensions, argument))
+    return Status::ok();
   argument.isPresent = true;
   argument.isSufficient = true;
   argument.memory = nullptr;

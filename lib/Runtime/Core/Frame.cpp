@@ -7,6 +7,8 @@
 
 #include "Frame.h"
 
+#include "ArgumentMemory.h"
+
 #include <algorithm>
 #include <iterator>
 #include <new>
@@ -18,14 +20,20 @@ static size_t extentCount(const InterfaceTensor &tensor) {
   return hasUnknownRank(tensor) ? maxOpenRank : tensor.dimensions.size();
 }
 
+static KnownArgument knownOf(const InterfaceTensor &tensor) {
+  return {byteSizeOf(tensor), alignmentOf(tensor)};
+}
+
 /// Arguments for \p tensors whose shapes are in \p extents from \p next on.
 static void connect(const std::vector<InterfaceTensor> &tensors,
                     std::vector<InvocationArgument> &arguments,
+                    std::vector<KnownArgument> &known,
                     std::vector<int64_t> &extents, size_t &next) {
   arguments.resize(tensors.size());
   for (size_t i = 0; i < tensors.size(); ++i) {
     arguments[i].extents = extents.data() + next;
     arguments[i].rank = uint32_t(tensors[i].dimensions.size());
+    known.push_back(knownOf(tensors[i]));
     next += extentCount(tensors[i]);
   }
 }
@@ -41,21 +49,49 @@ Result<std::unique_ptr<Frame>> FramePool::create() const {
     total += extentCount(tensor);
   frame->extents.resize(total);
   size_t next = 0;
-  connect(interface.inputs, frame->inputs, frame->extents, next);
-  connect(interface.outputs, frame->outputs, frame->extents, next);
+  connect(interface.inputs, frame->inputs, frame->knownInputs, frame->extents,
+          next);
+  connect(interface.outputs, frame->outputs, frame->knownOutputs,
+          frame->extents, next);
   return frame;
 }
 
+Frame *FramePool::takeFirst() {
+  bool isFree = isFirstFree.load(std::memory_order_relaxed) &&
+                isFirstFree.exchange(false, std::memory_order_acquire);
+  return isFree ? first.get() : nullptr;
+}
+
+Frame *FramePool::takeIdle() {
+  // endPeriod() has the first frame for a moment, while it holds the mutex.
+  if (Frame *frame = takeFirst())
+    return frame;
+  if (idle.empty())
+    return nullptr;
+  Frame *frame = idle.back().release();
+  idle.pop_back();
+  return frame;
+}
+
+FramePool::Lease FramePool::adopt(std::unique_ptr<Frame> frame) {
+  frame->isFirst = !first;
+  if (!frame->isFirst)
+    return Lease(frame.release(), Returner{this});
+  first = std::move(frame);
+  return Lease(first.get(), Returner{this});
+}
+
 Result<FramePool::Lease> FramePool::take(bool isSoonTakenAgain) {
+  if (Frame *frame = takeFirst()) {
+    isReused.store(true, std::memory_order_relaxed);
+    return Lease(frame, Returner{this});
+  }
   {
     std::lock_guard lock(mutex);
     isReused = wasTaken || isSoonTakenAgain;
     wasTaken = true;
-    if (!idle.empty()) {
-      Lease lease(idle.back().release(), Returner{this});
-      idle.pop_back();
-      return lease;
-    }
+    if (Frame *frame = takeIdle())
+      return Lease(frame, Returner{this});
   }
   Result<std::unique_ptr<Frame>> frame = create();
   std::lock_guard lock(mutex);
@@ -66,19 +102,26 @@ Result<FramePool::Lease> FramePool::take(bool isSoonTakenAgain) {
   if (isReused && total > 0 && isLarge())
     beginPeriod();
   NNHAL_RETURN_IF_ERROR(frame.status());
-  return Lease(frame->release(), Returner{this});
+  return adopt(*std::move(frame));
 }
 
 void FramePool::give(Frame *frame) {
-  std::unique_ptr<Frame> returned(frame); // Destroyed without the lock.
-  returned->reset();
+  frame->reset();
+  bool isKept = isReused.load(std::memory_order_relaxed) || !isLarge();
+  if (frame->isFirst && isKept) {
+    frame->period = period.load(std::memory_order_relaxed);
+    isFirstFree.store(true, std::memory_order_release);
+    return;
+  }
+  std::unique_ptr<Frame> unused; // Destroyed without the lock.
   std::lock_guard lock(mutex);
-  if (!isReused && isLarge()) {
+  unused = frame->isFirst ? std::move(first) : std::unique_ptr<Frame>(frame);
+  if (!isKept) {
     --total;
     return;
   }
-  returned->period = period;
-  idle.push_back(std::move(returned));
+  unused->period = period;
+  idle.push_back(std::move(unused));
 }
 
 void FramePool::beginPeriod() {
@@ -100,10 +143,16 @@ void FramePool::endPeriod() {
   std::vector<std::unique_ptr<Frame>> unused; // Destroyed without the lock.
   std::lock_guard lock(mutex);
   auto isUsed = [&](const auto &frame) { return frame->period == period; };
-  auto first = std::ranges::partition(idle, isUsed);
-  unused.insert(unused.end(), std::make_move_iterator(first.begin()),
-                std::make_move_iterator(first.end()));
-  idle.erase(first.begin(), first.end());
+  auto rest = std::ranges::partition(idle, isUsed);
+  unused.insert(unused.end(), std::make_move_iterator(rest.begin()),
+                std::make_move_iterator(rest.end()));
+  idle.erase(rest.begin(), rest.end());
+  if (takeFirst()) {
+    if (isUsed(first))
+      isFirstFree.store(true, std::memory_order_release);
+    else
+      unused.push_back(std::move(first));
+  }
   total -= unused.size();
   ++period;
   timer = 0;

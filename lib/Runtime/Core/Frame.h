@@ -15,11 +15,29 @@
 #include "nnhal/Runtime/Reactor.h"
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace nnhal::rt {
+
+/// What the interface alone says of the memory of an argument.
+struct KnownArgument {
+  /// byteSizeOf() its tensor.
+  std::optional<uint32_t> size;
+  /// The alignment of the elements in bytes, a power of two.
+  uint64_t alignment = 1;
+
+  /// Whether \p bytes are all of the elements, and aligned.
+  bool isMetBy(std::span<const std::byte> bytes) const {
+    return size == bytes.size() &&
+           (reinterpret_cast<uintptr_t>(bytes.data()) & (alignment - 1)) == 0;
+  }
+};
 
 /// The workspace and the argument lists of one execution.
 struct Frame {
@@ -29,8 +47,13 @@ struct Frame {
   std::vector<InvocationArgument> outputs;
   /// The extents that the pointers of both lists point to.
   std::vector<int64_t> extents;
+  /// What is known of each argument before any request.
+  std::vector<KnownArgument> knownInputs;
+  std::vector<KnownArgument> knownOutputs;
   /// The number of the period in which it was used last; see FramePool.
   uint64_t period = 0;
+  /// Whether it is FramePool::first. Constant while somebody has the frame.
+  bool isFirst = false;
   /// A value other than 0 asks the backend to stop. The timer of a deadline
   /// sets it.
   std::atomic<uint32_t> isCancelled = 0;
@@ -84,6 +107,9 @@ struct Frame {
 /// the thread that would release it, whose start takes a tenth of the time of
 /// such a process.
 ///
+/// One frame, the first, goes from hand to hand without a lock: executions one
+/// after the other take it by an atomic exchange and give it back by a store.
+///
 /// Threads: any. Blocking: only for the length of a list operation; the
 ///          destructor, while frames are released on the reactor's thread.
 class FramePool {
@@ -115,6 +141,12 @@ public:
 
 private:
   Result<std::unique_ptr<Frame>> create() const;
+  /// Takes the first frame if nobody has it; null otherwise.
+  Frame *takeFirst();
+  /// With the mutex held: takes a frame that is there; null where none is.
+  Frame *takeIdle();
+  /// With the mutex held: makes \p frame, which is new, part of the pool.
+  Lease adopt(std::unique_ptr<Frame> frame);
   void give(Frame *frame);
   bool isLarge() const { return model.memoryUse().arena >= smallestArena; }
   /// With the mutex held: begins a period, unless one has begun.
@@ -127,13 +159,20 @@ private:
   std::shared_ptr<MemoryBudget> budget;
   const LoadedModel &model;
   std::mutex mutex;
+  /// Belongs to whoever has set isFirstFree to false, while it is there; only
+  /// with the mutex held is it replaced.
+  std::unique_ptr<Frame> first;
+  std::atomic<bool> isFirstFree = false;
+  /// The frames beside the first that nobody has.
   std::vector<std::unique_ptr<Frame>> idle;
   /// Frames in existence; idle has room for all of them.
   size_t total = 0;
-  /// Whether more than one execution has begun or will soon.
-  bool isReused = false;
+  /// Whether more than one execution has begun or will soon. The mutex guards
+  /// the changes.
+  std::atomic<bool> isReused = false;
   bool wasTaken = false;
-  uint64_t period = 0;
+  /// The mutex guards the changes.
+  std::atomic<uint64_t> period = 0;
   /// Ends the period; 0 where there is none.
   uint64_t timer = 0;
   bool isEnding = false;

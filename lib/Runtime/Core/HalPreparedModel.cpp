@@ -25,6 +25,7 @@ HalPreparedModel::HalPreparedModel(std::shared_ptr<DeviceState> device,
                                    std::unique_ptr<LoadedModel> model,
                                    Priority priority, uint64_t client)
     : state(std::move(device)), loaded(std::move(model)),
+      face(loaded->interface()), deviceName(state->backend->info().name),
       isAsynchronous(loaded->isAsynchronous()), priority(priority),
       client(client), number(++state->lastModel),
       frames(*loaded, state->services) {}
@@ -87,8 +88,7 @@ Status HalPreparedModel::invoke(Frame &frame, const Request &request,
   OperationTimes times(tracer(), state->services.clock, result);
   invocation.operations = times.observer(request.measureOperations);
   while (true) {
-    auto section = traceDriver(tracer(), TracePhase::computation,
-                               state->backend->info().name);
+    auto section = traceDriver(tracer(), TracePhase::computation, deviceName);
     int64_t begin = request.measureTiming ? now() : 0;
     invocation.timeOnDevice = -1;
     Status status =
@@ -148,16 +148,14 @@ void HalPreparedModel::report(const Status &status,
   // room (D-019).
   if (!status.isOk() && status.code() != StatusCode::outputInsufficientSize)
     result.outputShapes.clear();
-  writeLog(*state->services.log, LogTag::execution, "{}: {}",
-           state->backend->info().name,
+  writeLog(*state->services.log, LogTag::execution, "{}: {}", deviceName,
            status.isOk() ? "executed" : status.message());
 }
 
 Status HalPreparedModel::run(const Request &request,
                              std::span<const BufferPin> pins, Deadline deadline,
                              int64_t arrival, ExecutionResult &result) const {
-  auto section =
-      traceDriver(tracer(), TracePhase::execution, state->backend->info().name);
+  auto section = traceDriver(tracer(), TracePhase::execution, deviceName);
   int64_t onDevice = 0;
   Status status;
   try {

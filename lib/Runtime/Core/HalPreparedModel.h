@@ -52,7 +52,7 @@ public:
                    std::unique_ptr<LoadedModel> loaded, Priority priority,
                    uint64_t client);
 
-  const Interface &interface() const override { return loaded->interface(); }
+  const Interface &interface() const override { return face; }
   MemoryUse memoryUse() const override { return loaded->memoryUse(); }
   Status execute(const Request &request,
                  ExecutionResult &result) const override;
@@ -117,6 +117,9 @@ private:
 
   const std::shared_ptr<DeviceState> state;
   const std::unique_ptr<LoadedModel> loaded;
+  // What every execution asks `loaded` and the backend for.
+  const Interface &face;
+  const std::string &deviceName;
   const bool isAsynchronous;
   const Priority priority;
   const uint64_t client;

@@ -39,6 +39,23 @@ TEST(StatusTest, contextComesFirst) {
   EXPECT_EQ(outOfResources("x").code(), StatusCode::resourceExhaustedTransient);
 }
 
+TEST(StatusTest, copiesAreIndependent) {
+  const Status status = badData("found {}", 3);
+  Status copy = status;
+  copy = std::move(copy).withContext("operand 7");
+  EXPECT_EQ(copy.message(), "operand 7: found 3");
+  EXPECT_EQ(status.message(), "found 3");
+  copy = status;
+  EXPECT_EQ(copy.message(), "found 3");
+  EXPECT_EQ(copy.code(), StatusCode::invalidArgument);
+  copy = Status::ok();
+  EXPECT_TRUE(copy.isOk());
+  EXPECT_EQ(copy.message(), "");
+}
+
+// Executions return dozens of them.
+static_assert(sizeof(Status) == sizeof(void *));
+
 Result<int> half(int number) {
   if (number % 2)
     return badData("{} is odd", number);
