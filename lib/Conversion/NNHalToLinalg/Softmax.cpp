@@ -115,30 +115,14 @@ LogicalResult nnhal::lowerLogSoftmax(OperationLowering &op) {
 // The sum of powers has 12 integer bits.
 static constexpr int32_t sumBits = 12;
 
-namespace {
-/// exp() of 0, -1, ... -255 steps of the input, and the same as terms of sums.
-struct Powers {
-  Tensor powers;
-  Tensor terms;
-};
-} // namespace
-
 /// The entry of \p table for \p distance, which is within [0, 255]: masked, for
 /// what OperationLowering::indexFrom() is about.
 static Scalar powerAt(const Tensor &table, Scalar distance) {
   return table.stored({(distance & distance.like(255)).toIndex()});
 }
 
-static Powers knownPowers(OperationLowering &op, float beta, float scale) {
-  rt::ByteTable powers = rt::softmaxPowers(beta, scale);
-  SmallVector<int32_t> terms;
-  for (int32_t power : powers)
-    terms.push_back(rt::roundingDivideByPowerOfTwo(power, sumBits));
-  return {op.constantTable(ArrayRef<int32_t>(powers)), op.constantTable(terms)};
-}
-
 /// rt::softmaxPowers() of a beta that is computed.
-static Powers computedPowers(OperationLowering &op, Scalar beta, float scale) {
+static Tensor computedPowers(OperationLowering &op, Scalar beta, float scale) {
   constexpr int32_t argumentBits = 5;
   constexpr int32_t highest = std::numeric_limits<int32_t>::max();
   ComputedFactor factor = fixedPointFactor(
@@ -146,18 +130,13 @@ static Powers computedPowers(OperationLowering &op, Scalar beta, float scale) {
   Scalar radius = fixedPointInputRadius(argumentBits, factor.exponent);
   rt::TensorType integer;
   integer.type = OperandType::TENSOR_INT32;
-  Scalar count = op.index(256);
-  Tensor powers = op.define(integer, {count}, [&](Indices at) {
+  return op.define(integer, {op.index(256)}, [&](Indices at) {
     Scalar distance = at[0].toI32();
     Scalar argument =
         multiplyByFactor(-distance, factor.multiplier, factor.exponent);
     Scalar power = fixedPointExpOfNonPositive(argument, argumentBits);
     return select(distance > radius, power.like(0), power);
   });
-  Tensor terms = op.define(integer, {count}, [&](Indices at) {
-    return roundingDivideByPowerOfTwo(powers.stored(at), sumBits);
-  });
-  return {powers, terms};
 }
 
 /// What the powers of a slice are multiplied with and divided by.
@@ -168,19 +147,21 @@ struct Shares {
 };
 } // namespace
 
+/// \p powers are those of the elements.
 static Shares quantizedShares(OperationLowering &op, const Slices &slices,
-                              const Tensor &top, const Tensor &terms) {
-  Tensor input = slices.getTensor();
+                              const Tensor &powers) {
+  // No term is above 2^19, so that the sum of fewer than 2^12 is one of i32.
+  bool isShort = slices.size().known().value_or(INT64_MAX) < 1 << 12;
+  auto widened = [&](Scalar term) { return isShort ? term : term.toI64(); };
+  Tensor sums =
+      slices.fold(powers, widened(op.i32(0)), [&](Scalar sum, Indices at) {
+        return sum +
+               widened(roundingDivideByPowerOfTwo(powers.stored(at), sumBits));
+      });
   // At least 2^19: the largest element has the power 1. From 2^28 on every
   // share rounds to zero, so that 2^30 stands for all beyond.
-  Tensor wide =
-      slices.fold(input, op.i32(0).toI64(), [&](Scalar sum, Indices element) {
-        Scalar distance =
-            top.stored(slices.sliceOf(element)) - input.integer(element);
-        return sum + powerAt(terms, distance).toI64();
-      });
   auto sumAt = [&](Indices at) {
-    return clamp(wide.stored(at), 1 << 19, 1 << 30).toI32();
+    return clamp(sums.stored(at), 1 << 19, 1 << 30).toI32();
   };
   Shares shares;
   auto bitsOverOne = [](Scalar sum) { return 31 - 19 - leadingZeros(sum); };
@@ -197,19 +178,22 @@ static Shares quantizedShares(OperationLowering &op, const Slices &slices,
   return shares;
 }
 
+/// \p table has exp() of 0, -1, ... -255 steps of the input. It is looked up in
+/// a step of its own: what follows is computed on vectors.
 static LogicalResult lowerQuantizedSoftmax(OperationLowering &op,
                                            const Slices &slices,
-                                           const Powers &powers) {
-  Tensor input = slices.getTensor();
+                                           const Tensor &table) {
+  Tensor input = slices.getTensor(), top = largest(op, slices);
   const rt::TensorType &type = op.outputType();
-  Tensor top = largest(op, slices);
-  Shares shares = quantizedShares(op, slices, top, powers.terms);
+  Tensor powers = op.define(table.getType(), input.extents(), [&](Indices at) {
+    return powerAt(table, top.stored(slices.sliceOf(at)) - input.integer(at));
+  });
+  Shares shares = quantizedShares(op, slices, powers);
   op.setOutput(op.define(type, input.extents(), [&](Indices at) {
     SmallVector<Scalar> slice = slices.sliceOf(at);
-    Scalar distance = top.stored(slice) - input.integer(at);
     Scalar shift = shares.shifts.stored(slice);
     Scalar product = saturatingRoundingDoublingHighMul(
-        shares.scales.stored(slice), powerAt(powers.powers, distance));
+        shares.scales.stored(slice), powers.stored(at));
     Scalar result = roundingDivideByPowerOfTwo(product, min(shift, 31));
     // A share of 1/512 or less is below half of the result's last bit.
     result = select(shift > 31, result.like(0), clamp(result, 0, 255));
@@ -226,7 +210,10 @@ LogicalResult nnhal::lowerSoftmax(OperationLowering &op) {
   if (!op.input(0).isQuantized())
     return lowerFloatSoftmax(op, slices, betaOf(op));
   float scale = op.input(0).getType().scale;
-  Powers powers = op.isConstant(1) ? knownPowers(op, form->beta, scale)
-                                   : computedPowers(op, betaOf(op), scale);
-  return lowerQuantizedSoftmax(op, slices, powers);
+  if (!op.isConstant(1))
+    return lowerQuantizedSoftmax(op, slices,
+                                 computedPowers(op, betaOf(op), scale));
+  rt::ByteTable powers = rt::softmaxPowers(form->beta, scale);
+  return lowerQuantizedSoftmax(op, slices,
+                               op.constantTable(ArrayRef<int32_t>(powers)));
 }
