@@ -7,6 +7,8 @@
 
 #include "ContractionFloat.h"
 
+#include "ComputedFilter.h"
+
 #include "../Common/ConstantData.h"
 
 #include "nnhal/Dialect/Kernel/Packing.h"
@@ -32,49 +34,9 @@ bool nnhal::isFloatContraction(OperationLowering &op, const Tensor &input,
          bias.extent(0).known() == channels.known();
 }
 
-static SmallVector<Scalar> scalars(OperationLowering &op, Shape numbers) {
-  SmallVector<Scalar> result;
-  for (int64_t number : numbers)
-    result.push_back(op.index(number));
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Packing
 //===----------------------------------------------------------------------===//
-
-/// \p value with zeros after its first dimension's elements, up to \p extent of
-/// them.
-static Tensor padFirst(OperationLowering &op, const Tensor &value,
-                       int64_t extent) {
-  SmallVector<Scalar> extents = value.extents();
-  if (extents[0].known() == extent)
-    return value;
-  extents[0] = op.index(extent);
-  Tensor zeros = op.filled(value.getType(), extents, op.f32(0));
-  return op.insert(value, zeros,
-                   SmallVector<Scalar>(extents.size(), op.index(0)));
-}
-
-/// The \p filter [O,H,W,I], which the model computes or is given, packed as
-/// LinalgLowering::packFilter() does, when the model runs.
-static Value packFilterAtRuntime(OperationLowering &op, const Tensor &filter,
-                                 Shape ohwi, int64_t width) {
-  int64_t panels = kernel::panelCount(ohwi[0], width);
-  Tensor padded =
-      padFirst(op, op.reshape(filter, scalars(op, ohwi)), panels * width);
-  Tensor split = op.reshape(
-      padded, scalars(op, {panels, width, ohwi[1], ohwi[2], ohwi[3]}));
-  return op.transpose(split, {0, 2, 3, 4, 1}).get();
-}
-
-static Value packBiasAtRuntime(OperationLowering &op, const Tensor &bias,
-                               int64_t width) {
-  int64_t panels = kernel::panelCount(*bias.extent(0).known(), width);
-  return op
-      .reshape(padFirst(op, bias, panels * width), scalars(op, {panels, width}))
-      .get();
-}
 
 /// Input 1, which \p filter is, [O,H,W,I] when it is \p ohwi, and input 2, the
 /// bias, in panels of \p width. Constants are packed now, others when the model
@@ -85,7 +47,7 @@ static Value packFilter(OperationLowering &op, const Tensor &filter, Shape ohwi,
   if (ElementsAttr constant = op.constantOf(1))
     packed = op.getShared().packFilter(constant, ohwi, width);
   if (!packed)
-    return packFilterAtRuntime(op, filter, ohwi, width);
+    return packComputedFilter(op, filter, ohwi, width);
   return arith::ConstantOp::create(op.getBuilder(), cast<TypedAttr>(packed));
 }
 
@@ -94,7 +56,7 @@ static Value packBias(OperationLowering &op, int64_t width) {
   if (ElementsAttr constant = op.constantOf(2))
     packed = op.getShared().packBias(constant, width);
   if (!packed)
-    return packBiasAtRuntime(op, op.input(2), width);
+    return packComputedBias(op, op.input(2), width);
   return arith::ConstantOp::create(op.getBuilder(), cast<TypedAttr>(packed));
 }
 
@@ -143,10 +105,10 @@ void nnhal::lowerToFloatProduct(OperationLowering &op, const Tensor &input,
   Value filter = packFilter(op, weights, {units, 1, 1, depth}, width);
   Value bias = packBias(op, width);
   // The rows of the input become one row of pixels.
-  Tensor pixels = op.reshape(input, scalars(op, {1, 1, rows, depth}));
+  Tensor pixels = op.reshape(input, op.indices({1, 1, rows, depth}));
   Tensor product =
       convolve(op, pixels.get(), filter, bias, units, window, activation);
-  op.setOutput(op.reshape(product, scalars(op, {rows, units})));
+  op.setOutput(op.reshape(product, op.indices({rows, units})));
 }
 
 void nnhal::lowerToFloatDepthwise(OperationLowering &op, const Tensor &input,
@@ -162,7 +124,7 @@ void nnhal::lowerToFloatDepthwise(OperationLowering &op, const Tensor &input,
     shared = reshapeConstant(constant, shape.drop_front());
   Value factors =
       shared ? Value(arith::ConstantOp::create(builder, shared))
-             : op.reshape(filter, scalars(op, shape.drop_front())).get();
+             : op.reshape(filter, op.indices(shape.drop_front())).get();
   auto conv = kernel::DepthwiseConv2DOp::create(
       builder, input.get(), factors, op.input(2).get(),
       emptyF32(op, {type.getDimSize(0), window.output[0], window.output[1],

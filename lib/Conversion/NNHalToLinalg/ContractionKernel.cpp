@@ -24,6 +24,9 @@
 // and c times the sum of x - z over the window is computed by another small
 // kernel and added.
 //
+// A filter that the model computes is taken in pairs, packed when the model
+// runs.
+//
 // Depthwise convolutions are always computed in f32, and left to loops where a
 // sum might not be exact. The bias is what sums begin with where it is known.
 // The scaling to the output is elementwise and left to fusion.
@@ -32,6 +35,8 @@
 
 #include "ContractionKernel.h"
 
+#include "ByteWeights.h"
+#include "ComputedFilter.h"
 #include "ContractionOutput.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -47,10 +52,6 @@ using namespace mlir;
 using namespace nnhal;
 using rt::OperandType;
 
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
 static bool isByteTensor(OperandType type) {
   return type == OperandType::TENSOR_QUANT8_ASYMM ||
          type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED ||
@@ -65,129 +66,28 @@ bool nnhal::isKernelContraction(const OperationLowering &op,
   };
   return op.policy().hasMicroKernels() && isByteTensor(input.getType().type) &&
          isByteTensor(filter.getType().type) && hasElements(input) &&
-         hasElements(filter) && op.isConstant(1);
-}
-
-namespace {
-/// A constant filter less its zero point.
-struct Weights {
-  SmallVector<int16_t> values;
-  int64_t largest = 0;
-
-  Weights() = default;
-  explicit Weights(const rt::OperandView &filter) { add(filter); }
-  void add(const rt::OperandView &filter);
-
-  /// No sum of \p count products with 8-bit inputs is larger.
-  int64_t largestSum(int64_t count) const {
-    constexpr int64_t largestInput = 255;
-    return count * largestInput * largest;
-  }
-  bool fitsI8() const {
-    return llvm::all_of(values, [](int16_t value) {
-      return value >= INT8_MIN && value <= INT8_MAX;
-    });
-  }
-  /// What to take off all of them, that they fit; 0 if they do.
-  int32_t excessOverI8() const {
-    auto [least, most] = std::minmax_element(values.begin(), values.end());
-    return std::max(*most - INT8_MAX, 0) + std::min(*least - INT8_MIN, 0);
-  }
-  template <typename T> SmallVector<T> as() const {
-    return llvm::to_vector_of<T>(values);
-  }
-};
-} // namespace
-
-void Weights::add(const rt::OperandView &filter) {
-  bool isUnsigned = filter.type.type == OperandType::TENSOR_QUANT8_ASYMM;
-  values.reserve(values.size() + filter.value->size());
-  for (std::byte byte : *filter.value) {
-    int stored = isUnsigned ? int(std::to_integer<uint8_t>(byte))
-                            : int(std::to_integer<int8_t>(byte));
-    int centered = stored - filter.type.zeroPoint;
-    values.push_back(int16_t(centered));
-    largest = std::max<int64_t>(largest, std::abs(centered));
-  }
-}
-
-template <typename T> static ArrayRef<char> bytesOf(ArrayRef<T> values) {
-  return {reinterpret_cast<const char *>(values.data()),
-          values.size() * sizeof(T)};
-}
-
-/// The rows of \p values, of \p size elements, each after \p lead zeros and
-/// with zeros up to \p padded.
-static SmallVector<int16_t> padRows(ArrayRef<int16_t> values, int64_t size,
-                                    int64_t padded, int64_t lead = 0) {
-  SmallVector<int16_t> result;
-  for (; !values.empty(); values = values.drop_front(size)) {
-    result.append(lead, 0);
-    result.append(values.begin(), values.begin() + size);
-    result.append(padded - lead - size, 0);
-  }
-  return result;
+         hasElements(filter);
 }
 
 //===----------------------------------------------------------------------===//
 // Operands of kernels
 //===----------------------------------------------------------------------===//
 
-/// \p input less its zero point, with zeros from its last channel on.
-static Tensor centered(OperationLowering &op, const Tensor &input, Type element,
+/// \p bytes less their zero point, with zeros from the last channel on.
+static Tensor centered(OperationLowering &op, const Tensor &bytes, Type element,
                        int64_t channels) {
-  SmallVector<Scalar> extents = input.extents();
+  SmallVector<Scalar> extents = bytes.extents();
   int64_t existing = *extents.back().known();
   extents.back() = op.index(channels);
   return op.define(element, extents, [&](Indices at) {
     if (existing == channels)
-      return input.centered(at).to(element);
+      return bytes.centered(at).to(element);
     SmallVector<Scalar> from(at);
     from.back() = min(at.back(), double(existing - 1));
-    Scalar value = input.centered(from);
+    Scalar value = bytes.centered(from);
     return select(at.back() < double(existing), value, value.like(0))
         .to(element);
   });
-}
-
-/// \p weights, a filter \p ohwi, in panels of \p width pairs: of i8 where all
-/// of them fit. An odd number of channels is padded.
-static Value packPairs(OperationLowering &op, const Weights &weights,
-                       const std::array<int64_t, 4> &ohwi, int64_t width) {
-  int64_t channels = llvm::alignTo(ohwi[3], 2);
-  SmallVector<int16_t> rows = padRows(weights.values, ohwi[3], channels);
-  bool isNarrow = weights.fitsI8();
-  SmallVector<int8_t> narrow;
-  if (isNarrow)
-    narrow = llvm::to_vector_of<int8_t>(rows);
-  // A pair is one element for packing.
-  std::vector<char> packed = kernel::packConvFilter(
-      isNarrow ? bytesOf<int8_t>(narrow) : bytesOf<int16_t>(rows),
-      {ohwi[0], ohwi[1], ohwi[2], channels / 2}, width, isNarrow ? 2 : 4);
-  Builder &builder = op.getBuilder();
-  auto type = RankedTensorType::get({kernel::panelCount(ohwi[0], width),
-                                     ohwi[1], ohwi[2], channels / 2, 2 * width},
-                                    isNarrow ? builder.getI8Type()
-                                             : builder.getI16Type());
-  return op.constantResource(type, packed, "filter_packed");
-}
-
-/// The bytes of a filter \p ohwi, in panels of \p width quads. Channels are
-/// padded to whole ones.
-static Value packQuads(OperationLowering &op, ArrayRef<int8_t> values,
-                       const std::array<int64_t, 4> &ohwi, int64_t width) {
-  int64_t quads = llvm::divideCeil(ohwi[3], 4);
-  SmallVector<int8_t> rows;
-  for (; !values.empty(); values = values.drop_front(ohwi[3])) {
-    rows.append(values.begin(), values.begin() + ohwi[3]);
-    rows.append(4 * quads - ohwi[3], 0);
-  }
-  std::vector<char> packed = kernel::packConvFilter(
-      bytesOf<int8_t>(rows), {ohwi[0], ohwi[1], ohwi[2], quads}, width);
-  auto type = RankedTensorType::get(
-      {kernel::panelCount(ohwi[0], width), ohwi[1], ohwi[2], quads, 4 * width},
-      op.getBuilder().getI8Type());
-  return op.constantResource(type, packed, "filter_packed");
 }
 
 namespace {
@@ -270,8 +170,10 @@ private:
                                  const std::array<int64_t, 4> &ohwi,
                                  ArrayRef<int32_t> start);
   void convolvePairs(const std::array<int64_t, 4> &ohwi);
+  Value packInPairs(const std::array<int64_t, 4> &ohwi, int64_t width);
   bool convolveRowsInPairs(const std::array<int64_t, 4> &ohwi);
   void convolveFloats(const std::array<int64_t, 4> &ohwi);
+  Value depthwiseFactors();
   void createConvolution(Value source, Value packed, Value start,
                          const KernelWindow &kernelWindow);
   Value undefined(Type element) {
@@ -288,7 +190,7 @@ private:
   ImplicitLocOpBuilder &builder;
   const Tensor &input, &filter;
   rt::FusedActivation activation;
-  Weights weights;
+  ByteWeights weights;
   const KernelWindow *window = nullptr;
   SmallVector<int64_t> sumShape;
   /// The bias, where sums begin with it; none where it is an input, or of
@@ -409,9 +311,19 @@ void KernelContraction::convolveQuads(const std::array<int64_t, 4> &ohwi,
   });
 }
 
+Value KernelContraction::packInPairs(const std::array<int64_t, 4> &ohwi,
+                                     int64_t width) {
+  if (op.isConstant(1))
+    return packPairs(op, weights, ohwi, width);
+  int64_t channels = llvm::alignTo(ohwi[3], 2);
+  Tensor factors = ::centered(op, filter, builder.getI16Type(), channels);
+  return packComputedFilter(op, factors, {ohwi[0], ohwi[1], ohwi[2], channels},
+                            width, /*group=*/2);
+}
+
 void KernelContraction::convolvePairs(const std::array<int64_t, 4> &ohwi) {
   int64_t width = op.policy().panelWidth(ohwi[0]);
-  Value packed = packPairs(op, weights, ohwi, width);
+  Value packed = packInPairs(ohwi, width);
   createConvolution(
       centered(builder.getI16Type(), llvm::alignTo(ohwi[3], 2)).get(), packed,
       start(builder.getI32Type(), {kernel::panelCount(ohwi[0], width), width}),
@@ -432,7 +344,7 @@ bool KernelContraction::convolveRowsInPairs(
   int64_t lead = padHead % 2;
   int64_t size = ohwi[2] * channels;
   int64_t padded = llvm::alignTo(lead + size, 2);
-  Weights rows;
+  ByteWeights rows;
   rows.values = padRows(weights.values, size, padded, lead);
   std::array<int64_t, 4> pairs = {ohwi[0], ohwi[1], padded / 2, 2};
   KernelWindow inPairs = *window;
@@ -472,7 +384,9 @@ void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
               window->output[1], ohwi[0]};
   int64_t products = ohwi[1] * ohwi[2] * ohwi[3];
   readBias(products);
-  if (std::optional<QuadSigns> signs = op.policy().quadSigns(ohwi[3])) {
+  if (!op.isConstant(1)) {
+    convolvePairs(ohwi);
+  } else if (std::optional<QuadSigns> signs = op.policy().quadSigns(ohwi[3])) {
     convolveQuads(ohwi, *signs, outputExtents);
   } else if (ohwi[3] % 2 == 0 || !convolveRowsInPairs(ohwi)) {
     // To pad an odd number of channels is a copy that costs more than pairs
@@ -485,6 +399,21 @@ void KernelContraction::convolve(const std::array<int64_t, 4> &ohwi,
   finish(outputExtents);
 }
 
+/// The filter less its zero point, without its first dimension, which is 1.
+Value KernelContraction::depthwiseFactors() {
+  Type f32 = builder.getF32Type();
+  ArrayRef<int64_t> shape = filter.getValueType().getShape();
+  if (op.isConstant(1))
+    return op.constantResource(RankedTensorType::get(shape.drop_front(), f32),
+                               bytesOf<float>(weights.as<float>()),
+                               "filter_centered");
+  SmallVector<Scalar> extents = filter.extents();
+  return op
+      .reshape(::centered(op, filter, f32, shape.back()),
+               ArrayRef(extents).drop_front())
+      .get();
+}
+
 bool KernelContraction::convolveDepthwise(const KernelWindow &kernelWindow) {
   window = &kernelWindow;
   ArrayRef<int64_t> shape = filter.getValueType().getShape();
@@ -495,18 +424,13 @@ bool KernelContraction::convolveDepthwise(const KernelWindow &kernelWindow) {
   if (!isExactInF32(shape[1] * shape[2]))
     return false;
   Type f32 = builder.getF32Type();
-  Value factors = op.constantResource(
-      RankedTensorType::get(shape.drop_front(), f32),
-      bytesOf<float>(weights.as<float>()), "filter_centered");
+  Value factors = depthwiseFactors();
   sums = kernel::DepthwiseConv2DOp::create(
              builder, centered(builder.getI16Type(), channels).get(), factors,
              start(f32, shape[3]), undefined(f32), window->strides,
              window->dilations, window->pads, shape[3] / channels)
              ->getResult(0);
-  SmallVector<Scalar> extents;
-  for (int64_t extent : sumShape)
-    extents.push_back(op.index(extent));
-  finish(extents);
+  finish(op.indices(sumShape));
   return true;
 }
 
@@ -605,7 +529,7 @@ std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
       !type.hasStaticShape() || type.getNumElements() == 0)
     return std::nullopt;
   int64_t size = type.getDimSize(1);
-  Weights weights;
+  ByteWeights weights;
   for (size_t index : matrices) {
     const rt::OperandView &matrix = op.view().inputs[index];
     bool isByteMatrix = isByteTensor(matrix.type.type) ||

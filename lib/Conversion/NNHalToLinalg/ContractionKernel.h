@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Contractions of 8-bit tensors with known extents and constant weights, where
-// quantized models spend their time, as micro-kernels. Values less their zero
-// points are multiplied: as pairs of i16 that i32 accumulate, or as f32 where
-// every sum is an integer below 2^24, so that nothing is rounded. Where the
-// target has an instruction for it, quads of 8 bits are multiplied as they are,
-// and what the zero points add is taken off: of the inputs' in what sums begin
-// with, of the filter's with a sum of each window's inputs. The scaling to the
-// output's units is elementwise; fusion makes it the kernel's epilogue.
-// Also the products of recurrent cells of floats, all gates at once.
+// Contractions of 8-bit tensors with known extents, where quantized models
+// spend their time, as micro-kernels. Values less their zero points are
+// multiplied: as pairs of i16 that i32 accumulate, or as f32 where every sum is
+// an integer below 2^24, so that nothing is rounded. Where the target has an
+// instruction for it, quads of 8 bits are multiplied as they are, and what the
+// zero points add is taken off: of the inputs' in what sums begin with, of the
+// filter's with a sum of each window's inputs. The scaling to the output's
+// units is elementwise; fusion makes it the kernel's epilogue. Also the
+// products of recurrent cells of floats, all gates at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 namespace nnhal {
 
 /// Whether inputs 0 and 1 of \p op are what kernels take, and the target has
-/// kernels: 8 bits, elements, known extents, a constant filter.
+/// kernels: 8 bits, elements, known extents.
 bool isKernelContraction(const OperationLowering &op, const Tensor &input,
                          const Tensor &filter);
 

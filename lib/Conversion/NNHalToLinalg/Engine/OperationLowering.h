@@ -175,6 +175,10 @@ public:
   //===--------------------------------------------------------------------===//
 
   Scalar index(int64_t number) { return Scalar::index(builder, number); }
+  llvm::SmallVector<Scalar> indices(llvm::ArrayRef<int64_t> numbers) {
+    return llvm::map_to_vector(numbers,
+                               [&](int64_t number) { return index(number); });
+  }
   Scalar i32(int64_t number) {
     return Scalar::integer(builder, builder.getI32Type(), number);
   }

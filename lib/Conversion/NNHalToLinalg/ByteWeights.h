@@ -1,0 +1,70 @@
+//===- ByteWeights.h - Filters of 8 bits for micro-kernels ------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_BYTEWEIGHTS_H
+#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_BYTEWEIGHTS_H
+
+#include "Engine/OperationLowering.h"
+
+namespace nnhal {
+
+/// A filter less its zero point.
+struct ByteWeights {
+  /// Those of a constant.
+  llvm::SmallVector<int16_t> values;
+  /// The largest magnitude; of a filter that is computed, the largest that its
+  /// type has.
+  int64_t largest = 0;
+
+  ByteWeights() = default;
+  explicit ByteWeights(const rt::OperandView &filter);
+  /// Appends the values of the constant \p filter.
+  void add(const rt::OperandView &filter);
+
+  /// No sum of \p count products with 8-bit inputs is larger.
+  int64_t largestSum(int64_t count) const {
+    constexpr int64_t largestInput = 255;
+    return count * largestInput * largest;
+  }
+  bool fitsI8() const {
+    return llvm::all_of(values, [](int16_t value) {
+      return value >= INT8_MIN && value <= INT8_MAX;
+    });
+  }
+  /// What to take off all of them, that they fit; 0 if they do.
+  int32_t excessOverI8() const {
+    auto [least, most] = std::minmax_element(values.begin(), values.end());
+    return std::max(*most - INT8_MAX, 0) + std::min(*least - INT8_MIN, 0);
+  }
+  template <typename T> llvm::SmallVector<T> as() const {
+    return llvm::to_vector_of<T>(values);
+  }
+};
+
+template <typename T> llvm::ArrayRef<char> bytesOf(llvm::ArrayRef<T> values) {
+  return {reinterpret_cast<const char *>(values.data()),
+          values.size() * sizeof(T)};
+}
+
+/// The rows of \p values, of \p size elements, each after \p lead zeros and
+/// with zeros up to \p padded.
+llvm::SmallVector<int16_t> padRows(llvm::ArrayRef<int16_t> values, int64_t size,
+                                   int64_t padded, int64_t lead = 0);
+
+/// \p weights, a filter \p ohwi, in panels of \p width pairs: of i8 where all
+/// of them fit. An odd number of channels is padded.
+mlir::Value packPairs(OperationLowering &op, const ByteWeights &weights,
+                      const std::array<int64_t, 4> &ohwi, int64_t width);
+
+/// The bytes of a filter \p ohwi, in panels of \p width quads. Channels are
+/// padded to whole ones.
+mlir::Value packQuads(OperationLowering &op, llvm::ArrayRef<int8_t> values,
+                      const std::array<int64_t, 4> &ohwi, int64_t width);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_BYTEWEIGHTS_H
