@@ -161,6 +161,51 @@ def contractions():
             yield operation + ("-by-input" if is_computed else ""), FLOATS + BYTES, build
 
 
+def odd_contractions():
+    """Contractions whose extents are no multiples of what registers hold, and other windows."""
+    side = [1, 32, 32, 32]
+
+    def conv(output, weights, shape=None, stride=1, padding=1, more=()):
+        return ("CONV_2D", shape or side, weights, output,
+                lambda m: m.numbers(padding, stride, stride, 0) +
+                ([m.truth(False)] + m.numbers(*more) if more else []))
+
+    def depthwise(output, weights, shape=None, stride=1, multiplier=1, more=()):
+        return ("DEPTHWISE_CONV_2D", shape or side, weights, output,
+                lambda m: m.numbers(1, stride, stride, multiplier, 0) +
+                ([m.truth(False)] + m.numbers(*more) if more else []))
+    forms = {
+        "CONV_2D-odd": conv([1, 31, 31, 33], [33, 3, 3, 17], [1, 31, 31, 17]),
+        "CONV_2D-dilated": conv(side, [32, 3, 3, 32], more=(2, 2)),
+        "CONV_2D-from-one": conv([1, 64, 64, 32], [32, 5, 5, 1], [1, 64, 64, 1]),
+        "CONV_2D-from-three": conv([1, 64, 64, 32], [32, 3, 3, 3], [1, 128, 128, 3], stride=2),
+        "CONV_2D-to-one": conv([1, 32, 32, 1], [1, 3, 3, 32]),
+        "CONV_2D-row": conv(side, [32, 1, 7, 32]),
+        "CONV_2D-column": conv(side, [32, 7, 1, 32]),
+        "CONV_2D-batch": conv([8, 8, 8, 32], [32, 3, 3, 32], [8, 8, 8, 32]),
+        "CONV_2D-whole": conv([1, 1, 1, 64], [64, 8, 8, 32], [1, 8, 8, 32], padding=2),
+        "CONV_2D-1x1-stride": conv([1, 16, 16, 64], [64, 1, 1, 32], stride=2),
+        "DEPTHWISE_CONV_2D-odd": depthwise([1, 31, 31, 17], [1, 3, 3, 17], [1, 31, 31, 17]),
+        "DEPTHWISE_CONV_2D-multiplier": depthwise([1, 32, 32, 64], [1, 3, 3, 64], multiplier=2),
+        "DEPTHWISE_CONV_2D-from-one": depthwise([1, 64, 64, 8], [1, 10, 8, 8], [1, 64, 64, 1],
+                                                multiplier=8),
+        "DEPTHWISE_CONV_2D-dilated": depthwise(side, [1, 3, 3, 32], more=(2, 2)),
+        "DEPTHWISE_CONV_2D-7x7-stride": depthwise([1, 16, 16, 32], [1, 7, 7, 32], stride=2),
+        "DEPTHWISE_CONV_2D-row": depthwise([1, 1, 1024, 32], [1, 1, 9, 32], [1, 1, 1024, 32]),
+        "FULLY_CONNECTED-odd": ("FULLY_CONNECTED", [3, 129], [65, 129], [3, 65],
+                                lambda m: m.numbers(0)),
+        "FULLY_CONNECTED-one": ("FULLY_CONNECTED", [1, 1024], [1001, 1024], [1, 1001],
+                                lambda m: m.numbers(0))}
+    for name, (operation, shape, weights, output, parameters) in forms.items():
+        def build(model, operation=operation, shape=shape, weights=weights, output=output,
+                  parameters=parameters):
+            operands = [model.input(shape), model.weights(weights, False),
+                        model.bias(output[-1])]
+            model.output(output, scale=50.0)
+            return operation, operands + parameters(model)
+        yield name, FLOATS + BYTES, build
+
+
 def reductions():
     for axes in ([1, 2], [3], [1]):
         for operation in ("MEAN", "REDUCE_MAX", "REDUCE_SUM"):
@@ -250,6 +295,105 @@ def movements():
     yield "TOPK_V2", FLOATS + BYTES + ("i32",), largest
 
 
+def more_movements():
+    """Parts, blocks and copies of pictures."""
+    half = [1, 32, 32, 64]
+
+    def split(axis):
+        def build(model):
+            inputs = [model.input(PICTURE)] + model.numbers(axis, 2)
+            part = [extent // 2 if at == axis else extent for at, extent in enumerate(PICTURE)]
+            model.output(part)
+            model.output(part)
+            return "SPLIT", inputs
+        return build
+    yield "SPLIT-3", FLOATS + BYTES, split(3)
+    yield "SPLIT-1", FLOATS + BYTES, split(1)
+
+    def strided(model):
+        inputs = [model.input(PICTURE)] + [model.list(values) for values in (
+            [0, 0, 0, 0], PICTURE, [1, 2, 2, 1])] + model.numbers(0, 0, 0)
+        model.output(half)
+        return "STRIDED_SLICE", inputs
+    yield "STRIDED_SLICE", FLOATS + BYTES, strided
+
+    def plain(operation, output, parameters, name=None, shape=PICTURE):
+        def build(model):
+            inputs = [model.input(shape)] + parameters(model)
+            model.output(output)
+            return operation, inputs
+        return name or operation, FLOATS + BYTES, build
+    yield plain("SLICE", half, lambda m: [m.list([0, 16, 16, 0]), m.list(half)])
+    yield plain("SPACE_TO_DEPTH", [1, 32, 32, 256], lambda m: m.numbers(2))
+    yield plain("DEPTH_TO_SPACE", [1, 128, 128, 16], lambda m: m.numbers(2))
+    yield plain("SPACE_TO_BATCH_ND", [4, 32, 32, 64],
+                lambda m: [m.list([2, 2]), m.list([0, 0, 0, 0], rows=2)])
+    yield plain("BATCH_TO_SPACE_ND", PICTURE, lambda m: [m.list([2, 2])], shape=[4, 32, 32, 64])
+    yield plain("TILE", [1, 64, 128, 64], lambda m: [m.list([1, 1, 2, 1])])
+    yield plain("CHANNEL_SHUFFLE", PICTURE, lambda m: m.numbers(4, 3))
+    yield plain("RESIZE_BILINEAR", PICTURE, lambda m: m.numbers(64, 64) + [
+        m.truth(False), m.truth(False), m.truth(True)], "RESIZE_BILINEAR-half-pixel", half)
+    yield plain("RESIZE_NEAREST_NEIGHBOR", PICTURE, lambda m: m.numbers(64, 64) + [
+        m.truth(False), m.truth(False), m.truth(True)], "RESIZE_NEAREST_NEIGHBOR-half-pixel", half)
+
+    def lookup(model):
+        inputs = [model.input([256], "i32"), model.input([1000, 256])]
+        model.operands[inputs[0]] |= {"lifetime": "CONSTANT_COPY",
+                                      "value": [row * 37 % 1000 for row in range(256)]}
+        model.inputs.pop(0)
+        model.output([256, 256])
+        return "EMBEDDING_LOOKUP", inputs
+    yield "EMBEDDING_LOOKUP", ("f32", "u8", "i32"), lookup
+
+
+def broadcasts():
+    """Elementwise operations of a picture and less, or of several operands."""
+    shapes = {"channel": [1, 1, 1, 64], "pixel": [1, 64, 64, 1], "one": [1]}
+    for operation in ("ADD", "MUL", "MAXIMUM"):
+        for name, shape in shapes.items():
+            def build(model, operation=operation, shape=shape):
+                inputs = [model.input(PICTURE), model.input(shape)]
+                model.output(PICTURE, scale=1.0)
+                return operation, inputs + (model.numbers(0) if operation != "MAXIMUM" else [])
+            yield f"{operation}-{name}", FLOATS + BYTES, build
+
+    def prelu(model):
+        inputs = [model.input(PICTURE), model.weights([1, 1, 64], False)]
+        model.output(PICTURE, scale=1.0)
+        return "PRELU", inputs
+    yield "PRELU", FLOATS + BYTES, prelu
+
+    def select(model):
+        inputs = [model.input(PICTURE, "bool"), model.input(PICTURE), model.input(PICTURE)]
+        model.output(PICTURE)
+        return "SELECT", inputs
+    yield "SELECT", FLOATS + BYTES + ("i32",), select
+
+    def quantize(model):
+        inputs = [model.input(PICTURE, "f32")]
+        model.output(PICTURE)
+        return "QUANTIZE", inputs
+    yield "QUANTIZE", BYTES, quantize
+
+    def dequantize(model):
+        inputs = [model.input(PICTURE)]
+        model.output(PICTURE, "f32")
+        return "DEQUANTIZE", inputs
+    yield "DEQUANTIZE", BYTES, dequantize
+
+    def cast(model):
+        inputs = [model.input(PICTURE)]
+        model.output(PICTURE, "f32" if model.kind != "f32" else "i32")
+        return "CAST", inputs
+    yield "CAST", FLOATS + ("u8", "i32"), cast
+
+    def instance(model):
+        inputs = [model.input(PICTURE)] + [model.real(value) for value in (1.0, 0.5, 1e-3)]
+        model.output(PICTURE)
+        return "INSTANCE_NORMALIZATION", inputs + [model.truth(False)]
+    yield "INSTANCE_NORMALIZATION", FLOATS, instance
+
+
 def forms():
     """Name, element types, and what builds the model and says operation and inputs."""
     for operation in ("ADD", "MUL"):
@@ -265,9 +409,12 @@ def forms():
         yield from unary(operation, FLOATS)
     yield from pools()
     yield from contractions()
+    yield from odd_contractions()
     yield from reductions()
     yield from normalizations()
     yield from movements()
+    yield from more_movements()
+    yield from broadcasts()
 
 
 def run(build, model, arguments, device="nnhal-cpu"):
