@@ -34,6 +34,21 @@ static Artifact artifactOf() {
   return artifact;
 }
 
+/// Nothing but a repeat leads back, and that to a loop.
+static void requireTargets(const GpuProgram &program) {
+  const std::vector<GpuCommand> &commands = program.commands;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    uint32_t target = commands[i].target;
+    if (commands[i].kind == GpuCommandKind::repeat)
+      require(target >= 1 && target <= i &&
+                  commands[target - 1].kind == GpuCommandKind::loop,
+              "a repeat goes to no loop");
+    else if (isControl(commands[i].kind))
+      require(target > i && target <= commands.size(),
+              "a branch leaves the program");
+  }
+}
+
 /// Every binding lies within what it is a range of.
 static void requireBounds(const GpuProgram &program, const Artifact &artifact) {
   for (const GpuCommand &command : program.commands) {
@@ -75,6 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!program.isOk())
     return 0;
   requireBounds(*program, artifact);
+  requireTargets(*program);
   std::vector<std::byte> written = writeGpuProgram(*program);
   Result<GpuProgram> again = readGpuProgram(written, artifact);
   require(again.isOk() && again->commands == program->commands &&

@@ -148,7 +148,21 @@ static GpuProgram gpuProgram(std::span<const std::byte> module) {
   GpuCommand copy;
   copy.kind = GpuCommandKind::copy;
   copy.bindings = {scaled, {GpuSpace::output, 0, 0, 1024}};
-  program.commands = {fill, check, scale, barrier, copy};
+  auto control = [](GpuCommandKind kind, uint32_t target) {
+    return GpuCommand{.kind = kind, .bindings = {}, .target = target};
+  };
+  program.commands = {fill,
+                      check,
+                      control(GpuCommandKind::branch, 5),
+                      scale,
+                      control(GpuCommandKind::jump, 6),
+                      fill,
+                      control(GpuCommandKind::loop, 8),
+                      scale,
+                      check,
+                      control(GpuCommandKind::repeat, 7),
+                      barrier,
+                      copy};
   return program;
 }
 

@@ -63,7 +63,7 @@ writeCommand(Builder &builder, const GpuCommand &command) {
   return gpu::CreateCommand(builder, uint32_t(command.kind), command.kernel,
                             command.groups[0], command.groups[1],
                             command.groups[2], bindings, command.fillWord,
-                            command.operation);
+                            command.operation, command.target);
 }
 
 std::vector<std::byte> nnhal::rt::writeGpuProgram(const GpuProgram &program) {
@@ -102,6 +102,7 @@ public:
     NNHAL_RETURN_IF_ERROR(readModule(root.module_()));
     NNHAL_RETURN_IF_ERROR(readKernels(root.kernels()));
     NNHAL_RETURN_IF_ERROR(readCommands(root.commands()));
+    NNHAL_RETURN_IF_ERROR(checkTargets());
     return std::move(program);
   }
 
@@ -115,6 +116,8 @@ private:
   template <typename Vector> Status readCommands(const Vector *list);
   Result<GpuCommand> readCommand(const gpu::Command &row) const;
   Status checkDispatch(const GpuCommand &command) const;
+  Status checkTargets() const;
+  Status checkTarget(size_t index) const;
   Result<uint64_t> spaceSize(const GpuBinding &binding) const;
   Status checkBinding(const GpuBinding &binding) const;
 
@@ -359,9 +362,9 @@ readBindings(const flatbuffers::Vector<const gpu::Binding *> *list) {
 }
 
 Result<GpuCommand> ProgramReader::readCommand(const gpu::Command &row) const {
-  if (row.kind() > uint32_t(GpuCommandKind::barrier))
+  if (row.kind() > uint32_t(GpuCommandKind::repeat))
     return badData("kind {} is more than {}", row.kind(),
-                   uint32_t(GpuCommandKind::barrier));
+                   uint32_t(GpuCommandKind::repeat));
   if (row.operation() >= maxOperations &&
       row.operation() != std::numeric_limits<uint32_t>::max())
     return badData("operation {} is not below {}", row.operation(),
@@ -372,6 +375,7 @@ Result<GpuCommand> ProgramReader::readCommand(const gpu::Command &row) const {
   command.groups = {row.groups_x(), row.groups_y(), row.groups_z()};
   command.fillWord = row.fill_word();
   command.operation = row.operation();
+  command.target = row.target();
   NNHAL_ASSIGN_OR_RETURN(command.bindings, readBindings(row.bindings()));
   for (const GpuBinding &binding : command.bindings)
     NNHAL_RETURN_IF_ERROR(checkBinding(binding));
@@ -387,11 +391,42 @@ Result<GpuCommand> ProgramReader::readCommand(const gpu::Command &row) const {
     status = checkFill(command);
     break;
   case GpuCommandKind::barrier:
+  case GpuCommandKind::branch:
+  case GpuCommandKind::jump:
+  case GpuCommandKind::loop:
+  case GpuCommandKind::repeat:
     status = checkBindingCount(command, 0);
     break;
   }
   NNHAL_RETURN_IF_ERROR(status);
   return command;
+}
+
+/// Nothing but `repeat` leads back: an execution waits for the device, and may
+/// be cancelled, in each round of what goes on for ever.
+Status ProgramReader::checkTarget(size_t index) const {
+  const GpuCommand &command = program.commands[index];
+  size_t count = program.commands.size();
+  if (command.kind != GpuCommandKind::repeat) {
+    if (command.target <= index || command.target > count)
+      return badData("goes on at command {}, not {} to {}", command.target,
+                     index + 1, count);
+    return Status::ok();
+  }
+  if (command.target == 0 || command.target > index ||
+      program.commands[command.target - 1].kind != GpuCommandKind::loop)
+    return badData("goes back to command {}, which is not behind a loop below "
+                   "{}",
+                   command.target, index);
+  return Status::ok();
+}
+
+Status ProgramReader::checkTargets() const {
+  for (size_t i = 0; i < program.commands.size(); ++i)
+    if (isControl(program.commands[i].kind))
+      NNHAL_RETURN_IF_ERROR(
+          checkTarget(i).withContext(fmt::format("command {}", i)));
+  return Status::ok();
 }
 
 Result<GpuProgram> nnhal::rt::readGpuProgram(std::span<const std::byte> bytes,

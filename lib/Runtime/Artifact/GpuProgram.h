@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The bytes of a code section for GPUs: a module of kernels, and the commands
-// that a queue executes in order. There is no host code. Memory is addressed by
-// bindings, each a range of one of the spaces below, which readGpuProgram()
-// checks, so that a driver that bounds what kernels access by their bindings
-// (robustBufferAccess) lets them touch nothing else.
+// that a queue executes in order. Branches and loops between them are the
+// host's, which reads a word that kernels have written; there is no code of the
+// host. Memory is addressed by bindings, each a range of one of the spaces
+// below, which readGpuProgram() checks, so that a driver that bounds what
+// kernels access by their bindings (robustBufferAccess) lets them touch nothing
+// else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +70,20 @@ enum class GpuCommandKind : uint8_t {
   fill,
   /// What later commands access waits for all earlier ones.
   barrier,
+  /// The host waits for all earlier commands. Those up to `target` are left out
+  /// where the word gpuConditionWord of the status is 0.
+  branch,
+  /// The commands up to `target` are left out.
+  jump,
+  /// A jump that begins a loop: the host waits for all earlier commands and
+  /// notes the time. The commands of a round follow, and those of its condition
+  /// from `target` on.
+  loop,
+  /// The host waits for all earlier commands. Where the word gpuConditionWord
+  /// of the status is not 0, another round begins with `target`, the command
+  /// behind a `loop`: it fails when the time-out of loops has passed since that
+  /// loop began.
+  repeat,
 };
 
 struct GpuCommand {
@@ -79,8 +95,16 @@ struct GpuCommand {
   /// The operation of the main subgraph that the command computes, for traces;
   /// UINT32_MAX for none.
   uint32_t operation = UINT32_MAX;
+  /// Of branch, jump and loop: a later command, or the number of commands,
+  /// which ends the program. Of repeat: an earlier command.
+  uint32_t target = 0;
   bool operator==(const GpuCommand &) const = default;
 };
+
+/// Whether the host alone executes \p kind.
+constexpr bool isControl(GpuCommandKind kind) {
+  return kind >= GpuCommandKind::branch;
+}
 
 struct GpuProgram {
   /// SPIR-V or PTX, as the section's target says: a view of the bytes that it
@@ -104,9 +128,12 @@ inline constexpr uint32_t maxGpuWorkgroupSize = 1024;
 
 /// The first bytes behind GpuSpace::status, 32-bit words that are 0 when a
 /// program begins: the number of checks that failed, then of the one that came
-/// first its FailureReason, the operation (UINT32_MAX for none), a word without
-/// meaning, and found value and bound, of 64 bits each, low half first.
+/// first its FailureReason, the operation (UINT32_MAX for none), the condition
+/// of the next branch or repeat, and found value and bound, of 64 bits each,
+/// low half first.
 inline constexpr uint64_t gpuStatusSize = 32;
+/// The number of the word that kernels write conditions to.
+inline constexpr size_t gpuConditionWord = 3;
 
 /// All of the status of a model of \p inputCount inputs. After the words above
 /// it has one for each input, which the host writes before a program begins: 1
@@ -121,11 +148,11 @@ std::vector<std::byte> writeGpuProgram(const GpuProgram &program);
 
 /// Checks and unpacks the program of \p bytes, a code section of \p artifact
 /// with one entry. invalidArgument, naming found value and bound, unless every
-/// kernel number, group count, alignment and binding is within its bounds:
-/// those of inputs and outputs are the sizes that the interface of \p artifact
-/// gives them, all of known extents. Inputs of unknown extents have no bytes,
-/// and must be ones that a request may omit. Total: any \p bytes are answered.
-/// The module's contents are not looked at.
+/// kernel number, group count, alignment, target and binding is within its
+/// bounds: those of inputs and outputs are the sizes that the interface of
+/// \p artifact gives them, all of known extents. Inputs of unknown extents have
+/// no bytes, and must be ones that a request may omit. Total: any \p bytes are
+/// answered. The module's contents are not looked at.
 Result<GpuProgram> readGpuProgram(std::span<const std::byte> bytes,
                                   const Artifact &artifact);
 

@@ -70,7 +70,24 @@ GpuProgram sample() {
                        2,
                        {1, 1, 1},
                        {{GpuSpace::status, 0, 0, 40}, arena(128, 64)}};
-  program.commands = {fill, barrier, add, check, barrier, copy, branch};
+  auto control = [](GpuCommandKind kind, uint32_t target) {
+    return GpuCommand{.kind = kind, .bindings = {}, .target = target};
+  };
+  program.commands = {fill,
+                      barrier,
+                      add,
+                      check,
+                      barrier,
+                      copy,
+                      branch,
+                      control(GpuCommandKind::loop, 9),
+                      fill,
+                      check,
+                      control(GpuCommandKind::repeat, 8),
+                      control(GpuCommandKind::branch, 14),
+                      fill,
+                      control(GpuCommandKind::jump, 15),
+                      fill};
   return program;
 }
 
@@ -153,8 +170,8 @@ TEST(GpuProgramTest, RefusesDispatches) {
       "command 2: space 'input' is written, only output, arena and status can "
       "be");
   expectRefused(
-      [](GpuProgram &program) { program.commands[2].kind = GpuCommandKind(4); },
-      "command 2: kind 4 is more than 3");
+      [](GpuProgram &program) { program.commands[2].kind = GpuCommandKind(8); },
+      "command 2: kind 8 is more than 7");
 }
 
 TEST(GpuProgramTest, RefusesBindings) {
@@ -226,6 +243,32 @@ TEST(GpuProgramTest, RefusesTransfers) {
       "command 1: 1 bindings where 0 are expected");
 }
 
+TEST(GpuProgramTest, RefusesTargets) {
+  auto aim = [](size_t command, uint32_t target) {
+    return
+        [=](GpuProgram &program) { program.commands[command].target = target; };
+  };
+  // The end is a target.
+  EXPECT_TRUE(readChanged(aim(11, 15)).isOk());
+  EXPECT_TRUE(readChanged(aim(7, 15)).isOk());
+  expectRefused(aim(11, 16), "command 11: goes on at command 16, not 12 to 15");
+  expectRefused(aim(13, UINT32_MAX),
+                "command 13: goes on at command 4294967295, not 14 to 15");
+  for (uint32_t back : {0u, 8u, 13u})
+    expectRefused(aim(13, back), "command 13: goes on at command " +
+                                     std::to_string(back) + ", not 14 to 15");
+  expectRefused(aim(7, 7), "command 7: goes on at command 7, not 8 to 15");
+  for (uint32_t other : {0u, 7u, 9u, 10u, 11u, UINT32_MAX})
+    expectRefused(aim(10, other), "command 10: goes back to command " +
+                                      std::to_string(other) +
+                                      ", which is not behind a loop below 10");
+  expectRefused(
+      [](GpuProgram &program) {
+        program.commands[11].bindings.push_back(input(0));
+      },
+      "command 11: 1 bindings where 0 are expected");
+}
+
 TEST(GpuProgramTest, RefusesInterfaces) {
   Artifact artifact = artifactOf();
   artifact.inputs[1].dimensions = {0, 16};
@@ -295,6 +338,16 @@ uint64_t boundOf(const GpuBinding &binding) {
   return 0;
 }
 
+/// Whether an execution that goes on where \p command says comes to an end or
+/// goes through a repeat.
+bool hasTarget(const GpuProgram &program, const GpuCommand &command) {
+  auto index = size_t(&command - program.commands.data());
+  if (command.kind != GpuCommandKind::repeat)
+    return command.target > index && command.target <= program.commands.size();
+  return command.target >= 1 && command.target <= index &&
+         program.commands[command.target - 1].kind == GpuCommandKind::loop;
+}
+
 /// Whether a queue may execute \p command.
 bool isWithinBounds(const GpuProgram &program, const GpuCommand &command) {
   for (const GpuBinding &binding : command.bindings)
@@ -329,6 +382,11 @@ bool isWithinBounds(const GpuProgram &program, const GpuCommand &command) {
            isWritable(bindings[0]);
   case GpuCommandKind::barrier:
     return bindings.empty();
+  case GpuCommandKind::branch:
+  case GpuCommandKind::jump:
+  case GpuCommandKind::loop:
+  case GpuCommandKind::repeat:
+    return bindings.empty() && hasTarget(program, command);
   }
   return false;
 }

@@ -40,17 +40,6 @@ namespace {
 
 constexpr uint64_t bytesOfX = elementCount * sizeof(float);
 
-GpuBackendOptions noCompiler() {
-  GpuBackendOptions options;
-  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
-    return failure("there is no compiler");
-  };
-  options.compilerIdentity = []() -> Result<std::string> {
-    return std::string("none");
-  };
-  return options;
-}
-
 std::unique_ptr<Device> makeDevice(GpuBackendOptions options = noCompiler()) {
   return createDevice(
       createGpuBackend(vulkan::createDriver(testEngine()), std::move(options)));

@@ -9,6 +9,8 @@
 
 #include "Runtime/Support/Errors.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -19,14 +21,17 @@ using namespace nnhal::rt;
 
 static constexpr uint64_t bytesOfX = test::elementCount * sizeof(float);
 
+std::vector<std::byte> test::assembledModule(std::string_view name) {
+  std::string path = fmt::format("{}/{}.spv", NNHAL_GPU_KERNELS, name);
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_FALSE(text.empty()) << path;
+  std::span bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
 const std::vector<std::byte> &test::kernelModule() {
-  static const std::vector<std::byte> module = [] {
-    std::ifstream file(NNHAL_GPU_KERNELS, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    EXPECT_FALSE(text.empty()) << NNHAL_GPU_KERNELS;
-    std::span bytes = std::as_bytes(std::span(text));
-    return std::vector<std::byte>(bytes.begin(), bytes.end());
-  }();
+  static const std::vector<std::byte> module = assembledModule("Kernels");
   return module;
 }
 
@@ -146,6 +151,17 @@ GpuBackendOptions test::scaleCompilerOptions(std::string_view target) {
   options.compiler = [target]() -> Result<std::shared_ptr<const Compiler>> {
     return std::shared_ptr<const Compiler>(
         std::make_shared<ScaleCompiler>(target));
+  };
+  options.compilerIdentity = []() -> Result<std::string> {
+    return std::string("none");
+  };
+  return options;
+}
+
+GpuBackendOptions test::noCompiler() {
+  GpuBackendOptions options;
+  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
+    return failure("there is no compiler");
   };
   options.compilerIdentity = []() -> Result<std::string> {
     return std::string("none");

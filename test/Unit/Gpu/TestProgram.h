@@ -21,7 +21,9 @@ namespace nnhal::rt::test {
 /// Elements of "x" and "y".
 inline constexpr uint32_t elementCount = 256;
 
-/// The module that Inputs/Kernels.spvasm describes.
+/// The module that Inputs/NAME.spvasm describes, for \p name.
+std::vector<std::byte> assembledModule(std::string_view name);
+/// The module "Kernels".
 const std::vector<std::byte> &kernelModule();
 
 /// y = x * factor for floats, where "index" is below 10.
@@ -67,6 +69,9 @@ struct ScaleCaller {
 /// to be asked for \p target.
 GpuBackendOptions
 scaleCompilerOptions(std::string_view target = vulkanTargetName);
+
+/// Options without a compiler.
+GpuBackendOptions noCompiler();
 
 /// The engine of all tests; null where there is no Vulkan. A second one would
 /// find other devices lost.

@@ -37,12 +37,19 @@ static void writeFirstStatus(const Invocation &invocation,
   }
 }
 
+/// The failure \p status, of operation \p operation unless that is UINT32_MAX.
+static Status ofOperation(Status status, uint32_t operation) {
+  if (operation == UINT32_MAX)
+    return status;
+  return std::move(status).withContext(fmt::format("operation {}", operation));
+}
+
 /// Success, or the failure of a check that \p bytes, the status words after an
 /// execution, tell of.
 static Status statusOf(std::span<const std::byte> bytes) {
   std::array<uint32_t, gpuStatusSize / sizeof(uint32_t)> words;
   std::memcpy(words.data(), bytes.data(), sizeof(words));
-  auto [count, reason, operation, unused, foundLow, foundHigh, boundLow,
+  auto [count, reason, operation, condition, foundLow, foundHigh, boundLow,
         boundHigh] = words;
   if (count == 0)
     return Status::ok();
@@ -53,9 +60,7 @@ static Status statusOf(std::span<const std::byte> bytes) {
                            join(boundLow, boundHigh));
   if (failed.isOk())
     return failure("{} checks of the GPU failed for no reason", count);
-  if (operation == UINT32_MAX)
-    return failed;
-  return std::move(failed).withContext(fmt::format("operation {}", operation));
+  return ofOperation(std::move(failed), operation);
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,13 +88,38 @@ static Status writeOutput(const InvocationArgument &argument,
                          : argument.pool->write(argument.offset, bytes);
 }
 
-std::vector<uint32_t>
-nnhal::rt::runsOf(const std::vector<GpuCommand> &commands) {
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+GpuSegment nnhal::rt::segmentFrom(const std::vector<GpuCommand> &commands,
+                                  uint32_t first) {
+  GpuSegment segment;
+  uint32_t next = first;
+  // Jumps lead forward alone.
+  while (next < commands.size()) {
+    const GpuCommand &command = commands[next];
+    if (command.kind == GpuCommandKind::jump) {
+      next = command.target;
+      continue;
+    }
+    if (isControl(command.kind))
+      break;
+    segment.commands.push_back(next++);
+  }
+  segment.end = next;
+  return segment;
+}
+
+std::vector<uint32_t> nnhal::rt::runsOf(const std::vector<GpuCommand> &commands,
+                                        const GpuSegment &segment) {
   std::vector<uint32_t> runs;
-  for (const GpuCommand &command : commands)
+  for (uint32_t number : segment.commands) {
+    const GpuCommand &command = commands[number];
     if (command.kind != GpuCommandKind::barrier &&
         (runs.empty() || runs.back() != command.operation))
       runs.push_back(command.operation);
+  }
   return runs;
 }
 
@@ -118,18 +148,35 @@ Status GpuExecution::run(Invocation &invocation) {
   if (invocation.isCancelled())
     return cancelled();
   NNHAL_RETURN_IF_ERROR(drain(invocation));
-  OperationObserver *observer = invocation.operations;
-  NNHAL_RETURN_IF_ERROR(prepare(invocation, observer != nullptr));
+  NNHAL_RETURN_IF_ERROR(prepare(invocation, invocation.operations != nullptr));
   writeFirstStatus(invocation, firstStatus());
-  if (invocation.isCancelled())
-    return cancelled();
-  submitted = observer ? observer->now() : 0;
-  NNHAL_RETURN_IF_ERROR(commands().submit());
-  isInFlight = true;
-  return finish(invocation);
+  loopBegins.clear();
+  invocation.timeOnDevice = 0;
+  // Outputs come from the segment that ends the program, even an empty one.
+  NNHAL_ASSIGN_OR_RETURN(uint32_t end, runSegment(invocation, 0));
+  while (end < table.size()) {
+    NNHAL_ASSIGN_OR_RETURN(uint32_t next, decide(invocation, end));
+    NNHAL_ASSIGN_OR_RETURN(end, runSegment(invocation, next));
+  }
+  return copyOutputs(invocation);
 }
 
-Status GpuExecution::finish(Invocation &invocation) {
+/// Executes the segment from command \p first on, and returns its end.
+Result<uint32_t> GpuExecution::runSegment(Invocation &invocation,
+                                          uint32_t first) {
+  if (invocation.isCancelled())
+    return cancelled();
+  OperationObserver *observer = invocation.operations;
+  int64_t submitted = observer ? observer->now() : 0;
+  NNHAL_ASSIGN_OR_RETURN(uint32_t end, commands().submit(first));
+  isInFlight = true;
+  NNHAL_RETURN_IF_ERROR(finish(invocation, submitted));
+  return end;
+}
+
+/// Waits for the segment that was submitted at the time \p submitted, by the
+/// clock of Invocation::operations.
+Status GpuExecution::finish(Invocation &invocation, int64_t submitted) {
   Status status = drain(invocation);
   // Nobody writes to the client's memory after the end of an execution.
   if (isInFlight && std::ranges::find(isStaged, false) != isStaged.end()) {
@@ -137,11 +184,41 @@ Status GpuExecution::finish(Invocation &invocation) {
     isInFlight = false;
   }
   NNHAL_RETURN_IF_ERROR(status);
-  invocation.timeOnDevice = commands().elapsed();
+  int64_t elapsed = commands().elapsed();
+  if (elapsed < 0 || invocation.timeOnDevice < 0)
+    invocation.timeOnDevice = -1;
+  else
+    invocation.timeOnDevice += elapsed;
   if (invocation.operations)
     commands().reportOperations(*invocation.operations, submitted);
-  NNHAL_RETURN_IF_ERROR(statusOf(lastStatus()));
-  return copyOutputs(invocation);
+  return statusOf(lastStatus());
+}
+
+/// The command that follows \p index, a branch, loop or repeat; all before it
+/// have been executed.
+Result<uint32_t> GpuExecution::decide(const Invocation &invocation,
+                                      uint32_t index) {
+  const GpuCommand &command = table[index];
+  int64_t now = invocation.services->clock();
+  if (command.kind == GpuCommandKind::loop) {
+    loopBegins[index] = now;
+    return command.target;
+  }
+  uint32_t condition = 0;
+  std::memcpy(&condition, &lastStatus()[gpuConditionWord * sizeof(condition)],
+              sizeof(condition));
+  if (command.kind == GpuCommandKind::branch)
+    return condition != 0 ? index + 1 : command.target;
+  if (condition == 0)
+    return index + 1;
+  // A damaged program may get into a loop by another way than its beginning.
+  int64_t begin = loopBegins.try_emplace(command.target - 1, now).first->second;
+  auto elapsed = uint64_t(now - begin);
+  if (elapsed < invocation.loopTimeout)
+    return command.target;
+  return ofOperation(toStatus(FailureReason::loopTimeout, int64_t(elapsed),
+                              int64_t(invocation.loopTimeout)),
+                     command.operation);
 }
 
 Status GpuExecution::copyOutputs(Invocation &invocation) const {

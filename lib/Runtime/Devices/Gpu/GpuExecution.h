@@ -12,16 +12,32 @@
 #include "nnhal/Backend/Backend.h"
 
 #include <chrono>
+#include <map>
 
 namespace nnhal::rt {
+
+/// The commands that a device executes between two decisions of the host.
+struct GpuSegment {
+  /// Numbers of commands, none of which is the host's.
+  std::vector<uint32_t> commands;
+  /// The branch, loop or repeat that the host goes on with, or the number of
+  /// commands at the end of the program.
+  uint32_t end = 0;
+};
+
+/// The segment of \p commands, those of a program, that begins with number
+/// \p first.
+GpuSegment segmentFrom(const std::vector<GpuCommand> &commands, uint32_t first);
 
 /// The commands of a program, recorded for the locations of its arguments.
 class GpuRecording {
 public:
   virtual ~GpuRecording() = default;
 
-  /// Begins to execute. The last submission has finished.
-  virtual Status submit() = 0;
+  /// Begins to execute the segment from command \p first on, and returns its
+  /// end. A segment is recorded for its first submission. The last submission
+  /// has finished.
+  virtual Result<uint32_t> submit(uint32_t first) = 0;
   /// Returns whether the last submission has finished, after waiting for about
   /// \p limit.
   virtual Result<bool> wait(std::chrono::nanoseconds limit) = 0;
@@ -54,6 +70,10 @@ public:
   Status run(Invocation &invocation);
 
 protected:
+  /// \p table: the commands of the program, which whoever derives from it
+  /// keeps.
+  explicit GpuExecution(const std::vector<GpuCommand> &table) : table(table) {}
+
   /// Places the arguments of \p invocation, with isStaged for each output, and
   /// records the commands; those of each operation timed where \p isTimed says
   /// so. Nothing is in flight.
@@ -72,20 +92,25 @@ protected:
 
 private:
   Status drain(const Invocation &invocation);
-  Status finish(Invocation &invocation);
+  Result<uint32_t> runSegment(Invocation &invocation, uint32_t first);
+  Status finish(Invocation &invocation, int64_t submitted);
+  Result<uint32_t> decide(const Invocation &invocation, uint32_t index);
   Status copyOutputs(Invocation &invocation) const;
 
-  /// When, by the clock of Invocation::operations.
-  int64_t submitted = 0;
+  const std::vector<GpuCommand> &table;
+  /// When loops began, by the clock of the services and the number of the
+  /// command.
+  std::map<uint32_t, int64_t> loopBegins;
 };
 
 /// Copies an input, wherever the client has it, to memory of the host.
 Status readInput(const InvocationArgument &argument,
                  std::span<std::byte> bytes);
 
-/// The operations of successive \p commands, each run of equal ones once. A
-/// barrier belongs to no run.
-std::vector<uint32_t> runsOf(const std::vector<GpuCommand> &commands);
+/// The operations of the successive commands of \p segment, each run of equal
+/// ones once. A barrier belongs to no run.
+std::vector<uint32_t> runsOf(const std::vector<GpuCommand> &commands,
+                             const GpuSegment &segment);
 
 } // namespace nnhal::rt
 

@@ -101,24 +101,29 @@ Status Recording::enqueueCommand(const GpuCommand &command) const {
                             stream.get()),
         "cuMemsetD32Async");
   case GpuCommandKind::barrier:
+  case GpuCommandKind::branch:
+  case GpuCommandKind::jump:
+  case GpuCommandKind::loop:
+  case GpuCommandKind::repeat:
     break;
   }
   return Status::ok();
 }
 
-Status Recording::enqueueCommands(bool isTimed) const {
+Status Recording::enqueueCommands(const Segment &segment) const {
   Engine &engine = *program->engine;
   size_t events = 0;
   auto stamp = [&] {
     if (!isTimed)
       return Status::ok();
     return engine.check(engine.functions().EventRecord(
-                            operationEvents[events++].get(), stream.get()),
+                            segment.events[events++].get(), stream.get()),
                         "cuEventRecord");
   };
   NNHAL_RETURN_IF_ERROR(stamp());
   const GpuCommand *last = nullptr;
-  for (const GpuCommand &command : program->program.commands) {
+  for (uint32_t number : segment.table.commands) {
+    const GpuCommand &command = program->program.commands[number];
     if (command.kind == GpuCommandKind::barrier)
       continue;
     if (last && last->operation != command.operation)
@@ -129,43 +134,44 @@ Status Recording::enqueueCommands(bool isTimed) const {
   return last ? stamp() : Status::ok();
 }
 
-Status Recording::enqueueCopies(bool isBefore) const {
+Status Recording::enqueueInputs() const {
   Engine &engine = *program->engine;
-  const Functions &call = engine.functions();
-  auto copyIn = [&](const Location &place, uint64_t size) {
+  auto copy = [&](const Location &place, uint64_t size) {
     if (!place.staged || size == 0)
       return Status::ok();
-    return engine.check(
-        call.MemcpyHtoDAsync(place.address, place.staged, size, stream.get()),
-        "cuMemcpyHtoDAsync");
+    return engine.check(engine.functions().MemcpyHtoDAsync(
+                            place.address, place.staged, size, stream.get()),
+                        "cuMemcpyHtoDAsync");
   };
-  auto copyOut = [&](const Location &place, uint64_t size) {
-    if (!place.staged || size == 0)
-      return Status::ok();
-    return engine.check(
-        call.MemcpyDtoHAsync(place.staged, place.address, size, stream.get()),
-        "cuMemcpyDtoHAsync");
-  };
-  if (isBefore) {
-    for (size_t i = 0; i < recorded.inputs.size(); ++i)
-      NNHAL_RETURN_IF_ERROR(copyIn(recorded.inputs[i], program->inputSizes[i]));
-    return copyIn({recorded.status, recorded.firstStatus},
-                  program->statusSize());
-  }
-  for (size_t i = 0; i < recorded.outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        copyOut(recorded.outputs[i], program->outputSizes[i]));
-  return copyOut({recorded.status, recorded.lastStatus}, gpuStatusSize);
+  for (size_t i = 0; i < recorded.inputs.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(copy(recorded.inputs[i], program->inputSizes[i]));
+  return copy({recorded.status, recorded.firstStatus}, program->statusSize());
 }
 
-Status Recording::enqueue(bool isTimed) const {
-  NNHAL_RETURN_IF_ERROR(enqueueCopies(/*isBefore=*/true));
-  NNHAL_RETURN_IF_ERROR(enqueueCommands(isTimed));
-  return enqueueCopies(/*isBefore=*/false);
+/// The host reads the status after every segment.
+Status Recording::enqueueOutputs(bool isLast) const {
+  Engine &engine = *program->engine;
+  auto copy = [&](const Location &place, uint64_t size) {
+    if (!place.staged || size == 0)
+      return Status::ok();
+    return engine.check(engine.functions().MemcpyDtoHAsync(
+                            place.staged, place.address, size, stream.get()),
+                        "cuMemcpyDtoHAsync");
+  };
+  for (size_t i = 0; isLast && i < recorded.outputs.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(copy(recorded.outputs[i], program->outputSizes[i]));
+  return copy({recorded.status, recorded.lastStatus}, gpuStatusSize);
+}
+
+Status Recording::enqueue(const Segment &segment) const {
+  if (segment.isFirst)
+    NNHAL_RETURN_IF_ERROR(enqueueInputs());
+  NNHAL_RETURN_IF_ERROR(enqueueCommands(segment));
+  return enqueueOutputs(segment.table.end == program->program.commands.size());
 }
 
 //===----------------------------------------------------------------------===//
-// The graph
+// Graphs
 //===----------------------------------------------------------------------===//
 
 Status Recording::prepare(const Locations &locations, bool timesOperations) {
@@ -173,28 +179,45 @@ Status Recording::prepare(const Locations &locations, bool timesOperations) {
   NNHAL_RETURN_IF_ERROR(engine->checkAlive());
   ContextScope scope(*engine);
   isTimed = timesOperations;
-  if (isTimed && operationEvents.empty()) {
-    timedRuns = runsOf(program->program.commands);
-    std::vector<OwnedEvent> events(timedRuns.size() + 1);
-    for (OwnedEvent &event : events)
-      NNHAL_RETURN_IF_ERROR(createEvent(event));
-    operationEvents = std::move(events);
-  }
   if (!(locations == recorded)) {
-    graph.reset();
+    for (auto &[first, segment] : segments)
+      segment.graph.reset();
     recorded = locations;
   }
-  return isTimed || graph.get() ? Status::ok() : record();
+  return segmentAt(0).status();
 }
 
-Status Recording::record() {
+Result<Recording::Segment *> Recording::segmentAt(uint32_t first) {
+  auto [known, isNew] = segments.try_emplace(first);
+  Segment &segment = known->second;
+  if (isNew) {
+    segment.table = segmentFrom(program->program.commands, first);
+    segment.isFirst = first == 0;
+  }
+  if (isTimed && segment.events.empty())
+    NNHAL_RETURN_IF_ERROR(createEvents(segment));
+  if (!isTimed && !segment.graph.get())
+    NNHAL_RETURN_IF_ERROR(record(segment));
+  return &segment;
+}
+
+Status Recording::createEvents(Segment &segment) const {
+  segment.timedRuns = runsOf(program->program.commands, segment.table);
+  std::vector<OwnedEvent> events(segment.timedRuns.size() + 1);
+  for (OwnedEvent &event : events)
+    NNHAL_RETURN_IF_ERROR(createEvent(event));
+  segment.events = std::move(events);
+  return Status::ok();
+}
+
+Status Recording::record(Segment &segment) const {
   const EngineRef &engine = program->engine;
   const Functions &call = engine->functions();
   NNHAL_RETURN_IF_ERROR(
       engine->check(call.StreamBeginCapture(
                         stream.get(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                     "cuStreamBeginCapture"));
-  Status status = enqueue(/*isTimed=*/false);
+  Status status = enqueue(segment);
   // A capture ends also where it has failed.
   CUgraph made = nullptr;
   CUresult result = call.StreamEndCapture(stream.get(), &made);
@@ -205,32 +228,36 @@ Status Recording::record() {
   NNHAL_RETURN_IF_ERROR(
       engine->check(call.GraphInstantiate(&executable, made, 0),
                     "cuGraphInstantiateWithFlags"));
-  graph = {engine, executable};
+  segment.graph = {engine, executable};
   return Status::ok();
 }
 
-Status Recording::submit() {
+Result<uint32_t> Recording::submit(uint32_t first) {
   Engine &engine = *program->engine;
   NNHAL_RETURN_IF_ERROR(engine.checkAlive());
   const Functions &call = engine.functions();
   ContextScope scope(engine);
+  NNHAL_ASSIGN_OR_RETURN(submitted, segmentAt(first));
   NNHAL_RETURN_IF_ERROR(engine.check(
       call.EventRecord(begin.get(), stream.get()), "cuEventRecord"));
   if (isTimed) {
-    Status status = enqueue(/*isTimed=*/true);
+    Status status = enqueue(*submitted);
     if (!status.isOk()) {
       finish(); // Some commands may have begun.
       return status;
     }
   } else {
-    NNHAL_RETURN_IF_ERROR(engine.check(
-        call.GraphLaunch(graph.get(), stream.get()), "cuGraphLaunch"));
+    NNHAL_RETURN_IF_ERROR(
+        engine.check(call.GraphLaunch(submitted->graph.get(), stream.get()),
+                     "cuGraphLaunch"));
   }
   Status status =
       engine.check(call.EventRecord(end.get(), stream.get()), "cuEventRecord");
-  if (!status.isOk())
+  if (!status.isOk()) {
     finish();
-  return status;
+    return status;
+  }
+  return submitted->table.end;
 }
 
 Result<bool> Recording::wait(std::chrono::nanoseconds limit) {
@@ -279,13 +306,14 @@ void Recording::reportOperations(OperationObserver &observer,
   if (!isTimed)
     return;
   int64_t time = start;
-  for (size_t i = 0; i < timedRuns.size(); ++i) {
-    std::optional<int64_t> passed =
-        between(operationEvents[i], operationEvents[i + 1]);
+  const std::vector<uint32_t> &runs = submitted->timedRuns;
+  const std::vector<OwnedEvent> &events = submitted->events;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    std::optional<int64_t> passed = between(events[i], events[i + 1]);
     if (!passed)
       return;
-    if (timedRuns[i] != UINT32_MAX)
-      observer.took(timedRuns[i], time, time + *passed);
+    if (runs[i] != UINT32_MAX)
+      observer.took(runs[i], time, time + *passed);
     time += *passed;
   }
 }

@@ -56,8 +56,9 @@ struct Locations {
   bool operator==(const Locations &) const = default;
 };
 
-/// A graph with all commands of a program and the copies of its arguments,
-/// which is launched as often as its locations stay the same.
+/// Graphs with the segments of a program, the first of which copies the inputs
+/// and the last the outputs. Each is captured for its first submission, and
+/// launched as often as the locations stay the same.
 ///
 /// Ownership: move-only; the program is shared. Nothing that it executes may be
 ///            destroyed before it has finished.
@@ -65,11 +66,12 @@ class Recording final : public GpuRecording {
 public:
   static Result<Recording> create(std::shared_ptr<const LoadedProgram> program);
 
-  /// Records the commands for \p locations, unless they are recorded already.
-  /// With \p timesOperations the commands are enqueued one by one by the next
-  /// submission, with events around those of each operation.
+  /// Drops what is recorded for other locations than \p locations, and records
+  /// the first segment unless it is recorded. With \p timesOperations commands
+  /// are enqueued one by one instead when they are submitted, with events
+  /// around those of each operation.
   Status prepare(const Locations &locations, bool timesOperations);
-  Status submit() override;
+  Result<uint32_t> submit(uint32_t first) override;
   Result<bool> wait(std::chrono::nanoseconds limit) override;
   void finish() noexcept override;
   int64_t elapsed() const override;
@@ -79,14 +81,29 @@ public:
 private:
   using OwnedEvent = Owned<CUevent, &Functions::EventDestroy>;
 
+  struct Segment {
+    GpuSegment table;
+    bool isFirst = false;
+    Owned<CUgraphExec, &Functions::GraphExecDestroy> graph;
+    /// The operations of successive commands, each run of equal ones once.
+    std::vector<uint32_t> timedRuns;
+    /// The first one is before all commands, the others after each of
+    /// `timedRuns`. Made when somebody asks for times.
+    std::vector<OwnedEvent> events;
+  };
+
   explicit Recording(std::shared_ptr<const LoadedProgram> loaded)
       : program(std::move(loaded)) {}
 
   Status createEvent(OwnedEvent &event) const;
-  Status record();
-  Status enqueue(bool isTimed) const;
-  Status enqueueCopies(bool isBefore) const;
-  Status enqueueCommands(bool isTimed) const;
+  /// The segment from command \p first on, recorded or ready to be timed.
+  Result<Segment *> segmentAt(uint32_t first);
+  Status createEvents(Segment &segment) const;
+  Status record(Segment &segment) const;
+  Status enqueue(const Segment &segment) const;
+  Status enqueueInputs() const;
+  Status enqueueOutputs(bool isLast) const;
+  Status enqueueCommands(const Segment &segment) const;
   Status enqueueCommand(const GpuCommand &command) const;
   CUdeviceptr place(const GpuBinding &binding) const;
   /// The nanoseconds between two events, which have passed.
@@ -97,14 +114,12 @@ private:
   Owned<CUstream, &Functions::StreamDestroy> stream;
   OwnedEvent begin;
   OwnedEvent end;
-  /// The first one is before all commands, the others after each of
-  /// `timedRuns`. Made when somebody asks for times.
-  std::vector<OwnedEvent> operationEvents;
-  /// The operations of successive commands, each run of equal ones once.
-  std::vector<uint32_t> timedRuns;
   bool isTimed = false;
-  Owned<CUgraphExec, &Functions::GraphExecDestroy> graph;
-  /// The locations that the commands of the graph refer to.
+  /// By their first commands.
+  std::map<uint32_t, Segment> segments;
+  /// The one of the last submission.
+  const Segment *submitted = nullptr;
+  /// The locations that the commands of the graphs refer to.
   Locations recorded;
 };
 

@@ -50,8 +50,8 @@ private:
 
   Execution(std::shared_ptr<const LoadedProgram> program, Recording recording,
             std::shared_ptr<MemoryBudget> budget)
-      : budget(std::move(budget)), program(std::move(program)),
-        recording(std::move(recording)) {}
+      : GpuExecution(program->program.commands), budget(std::move(budget)),
+        program(std::move(program)), recording(std::move(recording)) {}
 
   Status prepare(Invocation &invocation, bool isTimed) override;
   GpuRecording &commands() override { return recording; }

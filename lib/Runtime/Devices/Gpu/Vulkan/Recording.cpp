@@ -45,14 +45,6 @@ Status Recording::createObjects() {
       call.CreateCommandPool(engine->device(), &poolInfo, nullptr, &pool),
       "vkCreateCommandPool"));
   commandPool = {engine, pool};
-  VkCommandBufferAllocateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-  info.commandPool = pool;
-  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  info.commandBufferCount = 1;
-  NNHAL_RETURN_IF_ERROR(engine->check(
-      call.AllocateCommandBuffers(engine->device(), &info, &commands),
-      "vkAllocateCommandBuffers"));
   VkFenceCreateInfo fenceInfo = {};
   fenceInfo.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
   VkFence made = VK_NULL_HANDLE;
@@ -66,8 +58,7 @@ Status Recording::createObjects() {
   return Status::ok();
 }
 
-Result<Owned<VkQueryPool, &Functions::DestroyQueryPool>>
-Recording::createQueries(uint32_t count) const {
+Result<Recording::OwnedQueries> Recording::createQueries(uint32_t count) const {
   const EngineRef &engine = program->engine;
   VkQueryPoolCreateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
@@ -78,7 +69,7 @@ Recording::createQueries(uint32_t count) const {
       engine->check(engine->functions().CreateQueryPool(engine->device(), &info,
                                                         nullptr, &made),
                     "vkCreateQueryPool"));
-  return Owned<VkQueryPool, &Functions::DestroyQueryPool>(engine, made);
+  return OwnedQueries(engine, made);
 }
 
 Status Recording::createSets() {
@@ -116,10 +107,15 @@ Status Recording::createSets() {
   allocate.descriptorPool = made;
   allocate.descriptorSetCount = uint32_t(setCount);
   allocate.pSetLayouts = layouts.data();
-  sets.resize(setCount);
-  return engine->check(engine->functions().AllocateDescriptorSets(
-                           engine->device(), &allocate, sets.data()),
-                       "vkAllocateDescriptorSets");
+  std::vector<VkDescriptorSet> allocated(setCount);
+  NNHAL_RETURN_IF_ERROR(
+      engine->check(engine->functions().AllocateDescriptorSets(
+                        engine->device(), &allocate, allocated.data()),
+                    "vkAllocateDescriptorSets"));
+  auto next = allocated.begin();
+  for (const GpuCommand &command : program->program.commands)
+    sets.push_back(isDispatch(command) ? *next++ : VK_NULL_HANDLE);
+  return Status::ok();
 }
 
 VkDescriptorBufferInfo Recording::place(const GpuBinding &binding) const {
@@ -144,30 +140,43 @@ VkDescriptorBufferInfo Recording::place(const GpuBinding &binding) const {
   return {location.buffer, location.offset + binding.offset, binding.size};
 }
 
-void Recording::recordDispatch(const GpuCommand &command,
-                               VkDescriptorSet set) const {
+/// Segments share the sets of the commands that they have in common.
+void Recording::updateSets() const {
   const Functions &call = program->engine->functions();
-  std::vector<VkDescriptorBufferInfo> buffers;
-  buffers.reserve(command.bindings.size());
-  std::vector<VkWriteDescriptorSet> updates;
-  for (const GpuBinding &binding : command.bindings) {
-    buffers.push_back(place(binding));
-    VkWriteDescriptorSet update = {};
-    update.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
-    update.dstSet = set;
-    update.dstBinding = uint32_t(updates.size());
-    update.descriptorCount = 1;
-    update.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    update.pBufferInfo = &buffers.back();
-    updates.push_back(update);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const std::vector<GpuBinding> &bindings =
+        program->program.commands[i].bindings;
+    if (!sets[i] || bindings.empty())
+      continue;
+    std::vector<VkDescriptorBufferInfo> buffers;
+    buffers.reserve(bindings.size());
+    std::vector<VkWriteDescriptorSet> updates;
+    for (const GpuBinding &binding : bindings) {
+      buffers.push_back(place(binding));
+      VkWriteDescriptorSet update = {};
+      update.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+      update.dstSet = sets[i];
+      update.dstBinding = uint32_t(updates.size());
+      update.descriptorCount = 1;
+      update.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      update.pBufferInfo = &buffers.back();
+      updates.push_back(update);
+    }
+    call.UpdateDescriptorSets(program->engine->device(),
+                              uint32_t(updates.size()), updates.data(), 0,
+                              nullptr);
   }
-  call.UpdateDescriptorSets(program->engine->device(), uint32_t(updates.size()),
-                            updates.data(), 0, nullptr);
+}
+
+void Recording::recordDispatch(uint32_t number,
+                               VkCommandBuffer commands) const {
+  const Functions &call = program->engine->functions();
+  const GpuCommand &command = program->program.commands[number];
   call.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                        program->kernels.pipeline(command.kernel));
   call.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                              program->kernels.layout(command.kernel), 0, 1,
-                             &set, 0, nullptr);
+                             &sets[number], 0, nullptr);
   call.CmdDispatch(commands, command.groups[0], command.groups[1],
                    command.groups[2]);
 }
@@ -183,12 +192,12 @@ static void addBarrier(const Functions &call, VkCommandBuffer commands,
                           nullptr, 0, nullptr);
 }
 
-void Recording::recordCommand(const GpuCommand &command,
-                              VkDescriptorSet set) const {
+void Recording::recordCommand(uint32_t number, VkCommandBuffer commands) const {
   const Functions &call = program->engine->functions();
+  const GpuCommand &command = program->program.commands[number];
   switch (command.kind) {
   case GpuCommandKind::dispatch:
-    recordDispatch(command, set);
+    recordDispatch(number, commands);
     return;
   case GpuCommandKind::copy: {
     VkDescriptorBufferInfo from = place(command.bindings[0]);
@@ -206,59 +215,103 @@ void Recording::recordCommand(const GpuCommand &command,
   case GpuCommandKind::barrier:
     addBarrier(call, commands, workStages, reads | writes);
     return;
+  case GpuCommandKind::branch:
+  case GpuCommandKind::jump:
+  case GpuCommandKind::loop:
+  case GpuCommandKind::repeat:
+    return; // Segments have none of the host's.
   }
 }
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
 
 Status Recording::prepare(const Locations &locations, bool timesOperations) {
   timesOperations = timesOperations && timestamps.get();
-  if (recordCount > 0 && locations == recorded && isTimed == timesOperations)
-    return Status::ok();
-  if (timesOperations && !operationStamps.get()) {
-    timedRuns = runsOf(program->program.commands);
-    NNHAL_ASSIGN_OR_RETURN(operationStamps,
-                           createQueries(uint32_t(timedRuns.size() + 1)));
-  }
-  isTimed = timesOperations;
-  recorded = locations;
-  Status status = record();
-  if (!status.isOk())
+  if (!(locations == recorded) || isTimed != timesOperations) {
     recorded = {}; // No execution has these.
-  return status;
+    NNHAL_RETURN_IF_ERROR(dropRecorded());
+    isTimed = timesOperations;
+    recorded = locations;
+    updateSets();
+  }
+  return segmentAt(0).status();
 }
 
-void Recording::recordCommands() const {
+Status Recording::dropRecorded() {
+  const EngineRef &engine = program->engine;
+  for (auto &[first, segment] : segments)
+    segment.isRecorded = false;
+  return engine->check(engine->functions().ResetCommandPool(
+                           engine->device(), commandPool.get(), 0),
+                       "vkResetCommandPool");
+}
+
+Result<const Recording::Segment *> Recording::segmentAt(uint32_t first) {
+  Segment &segment = segments[first];
+  if (!segment.commands)
+    NNHAL_RETURN_IF_ERROR(createSegment(segment, first));
+  if (isTimed && !segment.stamps.get()) {
+    segment.timedRuns = runsOf(program->program.commands, segment.table);
+    NNHAL_ASSIGN_OR_RETURN(
+        segment.stamps, createQueries(uint32_t(segment.timedRuns.size() + 1)));
+  }
+  if (!segment.isRecorded) {
+    Status status = record(segment);
+    if (!status.isOk()) {
+      recorded = {}; // No execution has these: all is recorded anew.
+      return status;
+    }
+    segment.isRecorded = true;
+  }
+  return &segment;
+}
+
+Status Recording::createSegment(Segment &segment, uint32_t first) const {
+  const EngineRef &engine = program->engine;
+  segment.table = segmentFrom(program->program.commands, first);
+  VkCommandBufferAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  info.commandPool = commandPool.get();
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  return engine->check(engine->functions().AllocateCommandBuffers(
+                           engine->device(), &info, &segment.commands),
+                       "vkAllocateCommandBuffers");
+}
+
+void Recording::recordCommands(const Segment &segment) const {
   const Functions &call = program->engine->functions();
   uint32_t stamps = 0;
   auto stamp = [&] {
     if (isTimed)
-      call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                             operationStamps.get(), stamps++);
+      call.CmdWriteTimestamp(segment.commands,
+                             VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                             segment.stamps.get(), stamps++);
   };
   if (isTimed)
-    call.CmdResetQueryPool(commands, operationStamps.get(), 0,
-                           uint32_t(timedRuns.size() + 1));
+    call.CmdResetQueryPool(segment.commands, segment.stamps.get(), 0,
+                           uint32_t(segment.timedRuns.size() + 1));
   stamp();
-  size_t dispatches = 0;
   const GpuCommand *last = nullptr;
-  for (const GpuCommand &command : program->program.commands) {
+  for (uint32_t number : segment.table.commands) {
+    const GpuCommand &command = program->program.commands[number];
     if (command.kind != GpuCommandKind::barrier) {
       if (last && last->operation != command.operation)
         stamp();
       last = &command;
     }
-    recordCommand(command,
-                  isDispatch(command) ? sets[dispatches++] : VK_NULL_HANDLE);
+    recordCommand(number, segment.commands);
   }
   if (last)
     stamp();
 }
 
-Status Recording::record() {
+Status Recording::record(Segment &segment) const {
   const EngineRef &engine = program->engine;
   const Functions &call = engine->functions();
-  NNHAL_RETURN_IF_ERROR(engine->check(
-      call.ResetCommandPool(engine->device(), commandPool.get(), 0),
-      "vkResetCommandPool"));
+  VkCommandBuffer commands = segment.commands;
   VkCommandBufferBeginInfo begin = {};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   NNHAL_RETURN_IF_ERROR(engine->check(call.BeginCommandBuffer(commands, &begin),
@@ -270,23 +323,28 @@ Status Recording::record() {
   }
   // Earlier submissions may have written what is read here.
   addBarrier(call, commands, workStages, reads | writes);
-  recordCommands();
+  recordCommands(segment);
   addBarrier(call, commands, VK_PIPELINE_STAGE_HOST_BIT,
              VK_ACCESS_HOST_READ_BIT);
   if (timestamps.get())
     call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
                            timestamps.get(), 1);
-  ++recordCount;
   return engine->check(call.EndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
-Status Recording::submit() {
+//===----------------------------------------------------------------------===//
+// Submissions
+//===----------------------------------------------------------------------===//
+
+Result<uint32_t> Recording::submit(uint32_t first) {
   const EngineRef &engine = program->engine;
+  NNHAL_ASSIGN_OR_RETURN(submitted, segmentAt(first));
   VkFence signaled = fence.get();
   NNHAL_RETURN_IF_ERROR(engine->check(
       engine->functions().ResetFences(engine->device(), 1, &signaled),
       "vkResetFences"));
-  return engine->submit(commands, signaled);
+  NNHAL_RETURN_IF_ERROR(engine->submit(submitted->commands, signaled));
+  return submitted->table.end;
 }
 
 Result<bool> Recording::wait(std::chrono::nanoseconds limit) {
@@ -326,9 +384,10 @@ void Recording::reportOperations(OperationObserver &observer,
   if (!isTimed)
     return;
   const Engine &engine = *program->engine;
+  const std::vector<uint32_t> &timedRuns = submitted->timedRuns;
   std::vector<uint64_t> ticks(timedRuns.size() + 1);
   VkResult result = engine.functions().GetQueryPoolResults(
-      engine.device(), operationStamps.get(), 0, uint32_t(ticks.size()),
+      engine.device(), submitted->stamps.get(), 0, uint32_t(ticks.size()),
       ticks.size() * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
       VK_QUERY_RESULT_64_BIT);
   if (result != VK_SUCCESS)

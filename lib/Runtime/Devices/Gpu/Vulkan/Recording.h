@@ -50,8 +50,9 @@ struct Locations {
   bool operator==(const Locations &) const = default;
 };
 
-/// A command buffer with all commands of a program, which is submitted as often
-/// as its locations stay the same, and the fence of the last submission.
+/// Command buffers with the segments of a program, each of which is recorded
+/// for its first submission and submitted as often as the locations stay the
+/// same, and the fence of the last submission.
 ///
 /// Ownership: move-only; the program is shared. Nothing that it executes may be
 ///            destroyed before it has finished.
@@ -59,49 +60,63 @@ class Recording final : public GpuRecording {
 public:
   static Result<Recording> create(std::shared_ptr<const LoadedProgram> program);
 
-  /// Records the commands for \p locations, unless they are recorded already;
-  /// \p timesOperations: with timestamps around those of each operation, where
-  /// the device has any. The last submission has finished.
+  /// Drops what is recorded for other locations than \p locations, and records
+  /// the first segment unless it is recorded; \p timesOperations: with
+  /// timestamps around the commands of each operation, where the device has
+  /// any. The last submission has finished.
   Status prepare(const Locations &locations, bool timesOperations = false);
-  Status submit() override;
+  Result<uint32_t> submit(uint32_t first) override;
   Result<bool> wait(std::chrono::nanoseconds limit) override;
   void finish() noexcept override;
   int64_t elapsed() const override;
   void reportOperations(OperationObserver &observer,
                         int64_t begin) const override;
-  /// How often prepare() has recorded.
-  uint64_t recordings() const { return recordCount; }
 
 private:
+  using OwnedQueries = Owned<VkQueryPool, &Functions::DestroyQueryPool>;
+
+  /// Where the commands of a segment are recorded.
+  struct Segment {
+    GpuSegment table;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    bool isRecorded = false;
+    /// The operations of successive commands, each run of equal ones once.
+    std::vector<uint32_t> timedRuns;
+    /// The first one is written before all commands, the others after each of
+    /// `timedRuns`. Made when somebody asks for times.
+    OwnedQueries stamps;
+  };
+
   explicit Recording(std::shared_ptr<const LoadedProgram> loaded)
       : program(std::move(loaded)) {}
 
   Status createObjects();
   Status createSets();
-  Result<Owned<VkQueryPool, &Functions::DestroyQueryPool>>
-  createQueries(uint32_t count) const;
-  Status record();
-  void recordCommands() const;
-  void recordCommand(const GpuCommand &command, VkDescriptorSet set) const;
-  void recordDispatch(const GpuCommand &command, VkDescriptorSet set) const;
+  Result<OwnedQueries> createQueries(uint32_t count) const;
+  Status dropRecorded();
+  void updateSets() const;
+  /// The segment from command \p first on, recorded.
+  Result<const Segment *> segmentAt(uint32_t first);
+  Status createSegment(Segment &segment, uint32_t first) const;
+  Status record(Segment &segment) const;
+  void recordCommands(const Segment &segment) const;
+  void recordCommand(uint32_t number, VkCommandBuffer commands) const;
+  void recordDispatch(uint32_t number, VkCommandBuffer commands) const;
   VkDescriptorBufferInfo place(const GpuBinding &binding) const;
 
   std::shared_ptr<const LoadedProgram> program;
   Owned<VkCommandPool, &Functions::DestroyCommandPool> commandPool;
   Owned<VkDescriptorPool, &Functions::DestroyDescriptorPool> setPool;
-  Owned<VkQueryPool, &Functions::DestroyQueryPool> timestamps;
-  /// The first one is written before all commands, the others after each of
-  /// `timedRuns`. Made when somebody asks for times.
-  Owned<VkQueryPool, &Functions::DestroyQueryPool> operationStamps;
-  /// The operations of successive commands, each run of equal ones once.
-  std::vector<uint32_t> timedRuns;
+  OwnedQueries timestamps;
   bool isTimed = false;
   Owned<VkFence, &Functions::DestroyFence> fence;
-  VkCommandBuffer commands = VK_NULL_HANDLE;
-  /// One for each dispatch.
+  /// One for each command; null for those that dispatch nothing.
   std::vector<VkDescriptorSet> sets;
+  /// By their first commands.
+  std::map<uint32_t, Segment> segments;
+  /// The one of the last submission.
+  const Segment *submitted = nullptr;
   Locations recorded;
-  uint64_t recordCount = 0;
 };
 
 } // namespace nnhal::rt::vulkan

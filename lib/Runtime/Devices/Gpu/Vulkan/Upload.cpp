@@ -30,7 +30,7 @@ static Status copyOnDevice(const EngineRef &engine, const Location &source,
   locations.inputs = {source};
   locations.outputs = {target};
   NNHAL_RETURN_IF_ERROR(recording.prepare(locations));
-  NNHAL_RETURN_IF_ERROR(recording.submit());
+  NNHAL_RETURN_IF_ERROR(recording.submit(0).status());
   NNHAL_ASSIGN_OR_RETURN(bool finished,
                          recording.wait(std::chrono::nanoseconds::max()));
   return finished ? Status::ok() : toStatus(VK_TIMEOUT, "vkWaitForFences");
