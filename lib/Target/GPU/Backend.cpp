@@ -110,11 +110,18 @@ public:
       llvm::function_ref<uint32_t(FunctionOpInterface)> workgroupSizeOf)
       : buffers(buffers), workgroupSizeOf(workgroupSizeOf) {}
 
-  void add(Operation &op);
+  void add(Block &block);
   rt::GpuProgram &get() { return program; }
 
 private:
   uint32_t kernelOf(nngpu::DispatchOp op);
+  void addCommand(Operation &op);
+  void addBranch(nngpu::IfOp op);
+  void addLoop(nngpu::WhileOp op);
+  /// Adds a command of the host for \p op, and returns its number.
+  uint32_t addControl(rt::GpuCommandKind kind, Operation *op);
+  /// The number of the next command.
+  uint32_t position() const { return uint32_t(program.commands.size()); }
 
   const nngpu::ProgramBuffers &buffers;
   llvm::function_ref<uint32_t(FunctionOpInterface)> workgroupSizeOf;
@@ -138,7 +145,49 @@ uint32_t ProgramBuilder::kernelOf(nngpu::DispatchOp op) {
   return known->second;
 }
 
-void ProgramBuilder::add(Operation &op) {
+uint32_t ProgramBuilder::addControl(rt::GpuCommandKind kind, Operation *op) {
+  rt::GpuCommand command;
+  command.kind = kind;
+  command.operation = operationIndexOf(op).value_or(UINT32_MAX);
+  program.commands.push_back(std::move(command));
+  return position() - 1;
+}
+
+void ProgramBuilder::addBranch(nngpu::IfOp op) {
+  uint32_t branch = addControl(rt::GpuCommandKind::branch, op);
+  add(op.getThenRegion().front());
+  Block &otherwise = op.getElseRegion().front();
+  if (otherwise.empty()) {
+    program.commands[branch].target = position();
+    return;
+  }
+  uint32_t jump = addControl(rt::GpuCommandKind::jump, op);
+  program.commands[branch].target = position();
+  add(otherwise);
+  program.commands[jump].target = position();
+}
+
+void ProgramBuilder::addLoop(nngpu::WhileOp op) {
+  uint32_t loop = addControl(rt::GpuCommandKind::loop, op);
+  add(op.getBody().front());
+  program.commands[loop].target = position();
+  add(op.getCondition().front());
+  uint32_t repeat = addControl(rt::GpuCommandKind::repeat, op);
+  program.commands[repeat].target = loop + 1;
+}
+
+void ProgramBuilder::add(Block &block) {
+  for (Operation &op : block) {
+    if (auto branch = dyn_cast<nngpu::IfOp>(op))
+      addBranch(branch);
+    else if (auto loop = dyn_cast<nngpu::WhileOp>(op))
+      addLoop(loop);
+    else
+      addCommand(op);
+  }
+}
+
+void ProgramBuilder::addCommand(Operation &op) {
   rt::GpuCommand command;
   command.operation = operationIndexOf(&op).value_or(UINT32_MAX);
   if (auto dispatch = dyn_cast<nngpu::DispatchOp>(op)) {
@@ -168,9 +217,14 @@ void ProgramBuilder::add(Operation &op) {
 /// The module that the kernels of the commands of \p entry are in; the only
 /// one of \p module where there are none.
 static Operation *findKernels(ModuleOp module, func::FuncOp entry) {
-  for (auto dispatch : entry.getOps<nngpu::DispatchOp>())
+  nngpu::DispatchOp first;
+  entry.walk([&](nngpu::DispatchOp dispatch) {
+    first = dispatch;
+    return WalkResult::interrupt();
+  });
+  if (first)
     return SymbolTable::lookupNearestSymbolFrom(
-        dispatch, dispatch.getKernel().getRootReference());
+        first, first.getKernel().getRootReference());
   for (Operation &op : *module.getBody())
     if (&op != entry && op.hasTrait<OpTrait::SymbolTable>())
       return &op;
@@ -190,8 +244,7 @@ GPUBackend::emit(ModuleOp module, const EmissionServices &services) const {
     return getWorkgroupSize(kernel);
   };
   ProgramBuilder builder(*buffers, workgroupSizeOf);
-  for (Operation &op : entry->getBody().front())
-    builder.add(op);
+  builder.add(entry->getBody().front());
   NNHAL_ASSIGN_OR_RETURN(KernelCode code,
                          emitKernels(kernels, services.cancellation));
   builder.get().module = code.bytes;

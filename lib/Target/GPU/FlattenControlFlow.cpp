@@ -1,4 +1,4 @@
-//===- FlattenControlFlow.cpp - A command list has no loops ---------------===//
+//===- FlattenControlFlow.cpp - Unroll loops around kernels ---------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 
 #include "nnhal/Target/GPU/Passes.h"
 
+#include "HostControl.h"
 #include "Kernel.h"
 #include "StatusWords.h"
 
@@ -34,6 +35,7 @@ struct FlattenControlFlowPass
 
 private:
   void readPresence(func::FuncOp function);
+  LogicalResult unrollIn(Block &block);
   LogicalResult unroll(scf::ForOp loop);
 };
 } // namespace
@@ -95,14 +97,15 @@ void FlattenControlFlowPass::readPresence(func::FuncOp function) {
   });
 }
 
-void FlattenControlFlowPass::runOnOperation() {
-  func::FuncOp function = getOperation();
-  readPresence(function);
-  if (!llvm::hasSingleElement(function.getBody()))
-    return;
+/// Unrolls the loops of \p block, whose operations become commands.
+LogicalResult FlattenControlFlowPass::unrollIn(Block &block) {
   // What was inside of a loop may be a loop around kernels, too.
-  Block &body = function.getBody().front();
-  for (auto op = body.begin(); op != body.end();) {
+  for (auto op = block.begin(); op != block.end();) {
+    if (nngpu::isHostControl(&*op))
+      for (Region &region : op->getRegions())
+        for (Block &inner : region)
+          if (failed(unrollIn(inner)))
+            return failure();
     auto loop = dyn_cast<scf::ForOp>(*op);
     if (!loop || !mustUnroll(loop) || !loop.getStaticTripCount()) {
       ++op;
@@ -110,9 +113,18 @@ void FlattenControlFlowPass::runOnOperation() {
     }
     Operation *previous = loop->getPrevNode();
     if (failed(unroll(loop)))
-      return signalPassFailure();
-    op = previous ? std::next(previous->getIterator()) : body.begin();
+      return failure();
+    op = previous ? std::next(previous->getIterator()) : block.begin();
   }
+  return success();
+}
+
+void FlattenControlFlowPass::runOnOperation() {
+  func::FuncOp function = getOperation();
+  readPresence(function);
+  if (llvm::hasSingleElement(function.getBody()) &&
+      failed(unrollIn(function.getBody().front())))
+    return signalPassFailure();
 }
 
 } // namespace nnhal

@@ -8,18 +8,22 @@
 // The body of the entry function is walked once, in order. An operation that
 // touches memory becomes a command in its place; views and scalars stay until
 // the end, where nothing uses them any more. Stores of scalars, checks and
-// loops that follow each other become one kernel of one invocation.
+// loops that follow each other become one kernel of one invocation. So does the
+// store of a condition, before IF and WHILE become commands around the lists of
+// commands that their bodies become.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Target/GPU/Passes.h"
 
 #include "ElementKernel.h"
+#include "HostControl.h"
 #include "IndependentRounds.h"
 #include "MicroKernels.h"
 #include "StatusWords.h"
 
 #include "Codegen/OperationLocation.h"
+#include "Runtime/Artifact/GpuProgram.h"
 #include "nnhal/Codegen/EntryFunction.h"
 #include "nnhal/Dialect/GPU/GPUOps.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
@@ -53,7 +57,11 @@ struct FormDispatchesPass : impl::FormDispatchesBase<FormDispatchesPass> {
   void runOnOperation() override;
 
 private:
+  LogicalResult formBlock(Block &block);
   LogicalResult visit(Operation &op);
+  LogicalResult storeCondition(Value condition, Operation *before);
+  LogicalResult formBranch(scf::IfOp op);
+  LogicalResult formLoop(scf::WhileOp op);
   LogicalResult formElements(linalg::LinalgOp op);
   bool isShared(linalg::LinalgOp op, int64_t elements);
   LogicalResult formMicroKernel(kernel::KernelOpInterface op);
@@ -413,6 +421,88 @@ LogicalResult FormDispatchesPass::closeSerial() {
 }
 
 //===----------------------------------------------------------------------===//
+// IF and WHILE
+//===----------------------------------------------------------------------===//
+
+/// Erases views and scalars, which kernels have instead.
+static void removeDead(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
+        (!isa<nngpu::GPUDialect>(op.getDialect()) || isa<nngpu::StatusOp>(op)))
+      op.erase();
+}
+
+/// Lets a kernel store \p condition, which the host reads at \p before.
+LogicalResult FormDispatchesPass::storeCondition(Value condition,
+                                                 Operation *before) {
+  OpBuilder builder(before);
+  Location loc = before->getLoc();
+  Value word =
+      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), condition);
+  Value status = nngpu::StatusOp::create(builder, loc, statusType);
+  Value place =
+      arith::ConstantIndexOp::create(builder, loc, rt::gpuConditionWord);
+  auto store = memref::StoreOp::create(builder, loc, word, status, place);
+  if (failed(addToSerial(store)))
+    return failure();
+  return closeSerial();
+}
+
+static LogicalResult checkNoResults(Operation *op) {
+  if (op->getNumResults() == 0)
+    return success();
+  return op->emitOpError("has a result of ")
+         << op->getResult(0).getType()
+         << ", which has no buffer: no GPU command keeps values";
+}
+
+LogicalResult FormDispatchesPass::formBranch(scf::IfOp op) {
+  if (failed(checkNoResults(op)) ||
+      failed(storeCondition(op.getCondition(), op)))
+    return failure();
+  OpBuilder builder(op);
+  auto branch = nngpu::IfOp::create(builder, op.getLoc());
+  for (auto [source, target] :
+       llvm::zip_equal(op->getRegions(), branch->getRegions())) {
+    if (source.empty()) {
+      target.emplaceBlock();
+      continue;
+    }
+    target.takeBody(source);
+    target.front().getTerminator()->erase();
+  }
+  op.erase();
+  for (Region &region : branch->getRegions())
+    if (failed(formBlock(region.front())))
+      return failure();
+  return success();
+}
+
+LogicalResult FormDispatchesPass::formLoop(scf::WhileOp op) {
+  if (failed(checkNoResults(op)) || failed(closeSerial()))
+    return failure();
+  OpBuilder builder(op);
+  auto loop = nngpu::WhileOp::create(builder, op.getLoc());
+  scf::ConditionOp condition = op.getConditionOp();
+  loop.getCondition().takeBody(op.getBefore());
+  loop.getBody().takeBody(op.getAfter());
+  op.erase();
+  Block &body = loop.getBody().front();
+  body.getTerminator()->erase();
+  // An `nngpu.while` has a time-out.
+  for (auto check :
+       llvm::make_early_inc_range(body.getOps<runtime::LoopCheckOp>()))
+    check.erase();
+  Block &decision = loop.getCondition().front();
+  if (failed(formBlock(decision)) ||
+      failed(storeCondition(condition.getCondition(), condition)))
+    return failure();
+  condition.erase();
+  removeDead(decision);
+  return formBlock(body);
+}
+
+//===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
 
@@ -448,8 +538,14 @@ LogicalResult FormDispatchesPass::visit(Operation &op) {
     op.erase();
     return success();
   }
-  if (isa<memref::AllocOp, memref::GetGlobalOp, ViewLikeOpInterface>(op))
+  if (isa<memref::AllocOp, memref::GetGlobalOp, ViewLikeOpInterface,
+          runtime::LoopBeginOp>(op))
     return success();
+  if (nngpu::isHostControl(&op)) {
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return formLoop(loop);
+    return formBranch(cast<scf::IfOp>(op));
+  }
   if (nngpu::isRepeatable(&op))
     return readsFromSerial(op) ? closeSerial() : success();
   if (auto check = dyn_cast<runtime::CheckOp>(op);
@@ -483,12 +579,16 @@ LogicalResult FormDispatchesPass::visit(Operation &op) {
   return op.emitOpError("has no form in a GPU program");
 }
 
-/// Erases views and scalars, which kernels have instead.
-static void removeDead(Block &body) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-    if (op.use_empty() && !op.hasTrait<OpTrait::IsTerminator>() &&
-        !isa<nngpu::GPUDialect>(op.getDialect()))
-      op.erase();
+/// Makes commands of the operations of \p block.
+LogicalResult FormDispatchesPass::formBlock(Block &block) {
+  findFirstValues(block);
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (failed(visit(op)))
+      return failure();
+  if (failed(closeSerial()))
+    return failure();
+  removeDead(block);
+  return success();
 }
 
 void FormDispatchesPass::runOnOperation() {
@@ -507,12 +607,8 @@ void FormDispatchesPass::runOnOperation() {
   builder.setInsertionPointToEnd(getOperation().getBody());
   kernels = gpu::GPUModuleOp::create(builder, entry->getLoc(), "kernels");
   statusType = nngpu::statusTypeOf(*entry);
-  Block &body = entry->getBody().front();
-  findFirstValues(body);
-  for (Operation &op : llvm::make_early_inc_range(body))
-    if (failed(visit(op)))
-      return signalPassFailure();
-  removeDead(body);
+  if (failed(formBlock(entry->getBody().front())))
+    return signalPassFailure();
 }
 
 } // namespace nnhal

@@ -239,18 +239,25 @@ Value Kernel::status(MemRefType type) {
   return words;
 }
 
-/// Whether what \p op loads may be loaded again at \p user: nothing writes to
-/// its buffers in between.
+/// Whether nothing writes to \p root between \p op and \p user, which may be
+/// inside of an operation that follows \p op: then nothing in all of that one.
+static bool isUnchanged(Value root, Operation *op, Operation *user) {
+  Operation *last = op->getBlock()->findAncestorOpInBlock(*user);
+  for (Operation *next = op->getNextNode(); next && next != last;
+       next = next->getNextNode())
+    if (mayWrite(next, root))
+      return false;
+  return last == user || !mayWrite(last, root);
+}
+
+/// Whether what \p op loads may be loaded again at \p user.
 static LogicalResult checkUnchanged(Operation *op, Operation *user) {
-  if (op->getBlock() != user->getBlock())
+  if (!op->getBlock()->findAncestorOpInBlock(*user))
     return success();
   WalkResult result = op->walk([&](memref::LoadOp load) {
-    Value root = rootOf(load.getMemRef());
-    for (Operation *next = op->getNextNode(); next && next != user;
-         next = next->getNextNode())
-      if (mayWrite(next, root))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
+    return isUnchanged(rootOf(load.getMemRef()), op, user)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
   });
   if (result.wasInterrupted())
     return user->emitOpError("needs a scalar whose buffer is overwritten "

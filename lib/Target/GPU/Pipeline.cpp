@@ -33,6 +33,8 @@ void GPUBackend::addPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createFuseEpilogue());
     pm.addPass(createCSEPass());
     pm.addPass(createReportOperations());
+    // scf.if -> tensor becomes scf.if and a buffer
+    pm.addNestedPass<func::FuncOp>(createPlaceBranchResults());
     return;
   case Phase::bufferize:
     return addBufferization(pm);

@@ -19,10 +19,6 @@ namespace nnhal {
 using namespace mlir;
 
 namespace {
-struct PlanBarriersPass : impl::PlanBarriersBase<PlanBarriersPass> {
-  void runOnOperation() override;
-};
-
 /// Bytes that a command touches.
 struct Access {
   rt::GpuBinding range;
@@ -63,37 +59,83 @@ static LogicalResult collect(Operation *command,
   return success();
 }
 
+namespace {
+/// What has been accessed since the last barrier, by commands that the host
+/// does not wait for.
+using Pending = SmallVector<Access>;
+
+struct PlanBarriersPass : impl::PlanBarriersBase<PlanBarriersPass> {
+  void runOnOperation() override;
+
+private:
+  LogicalResult planBlock(Block &block, Pending &pending);
+  LogicalResult planCommand(Operation &op, Pending &pending);
+
+  std::optional<nngpu::ProgramBuffers> buffers;
+};
+} // namespace
+
+/// Puts a barrier before \p op where it needs one.
+LogicalResult PlanBarriersPass::planCommand(Operation &op, Pending &pending) {
+  SmallVector<Access> accesses;
+  if (failed(collect(&op, *buffers, accesses)))
+    return failure();
+  bool mustWait = llvm::any_of(accesses, [&](const Access &access) {
+    return llvm::any_of(pending, [&](const Access &earlier) {
+      return access.dependsOn(earlier);
+    });
+  });
+  if (mustWait) {
+    OpBuilder builder(&op);
+    nngpu::BarrierOp::create(builder, op.getLoc());
+    ++numBarriers;
+    pending.clear();
+  }
+  pending.append(accesses);
+  return success();
+}
+
+/// Plans the commands of \p block after those of \p pending, which becomes what
+/// the commands after the block come after.
+LogicalResult PlanBarriersPass::planBlock(Block &block, Pending &pending) {
+  for (Operation &op : block) {
+    if (isa<nngpu::BarrierOp>(op)) {
+      pending.clear();
+    } else if (auto branch = dyn_cast<nngpu::IfOp>(op)) {
+      pending.clear();
+      Pending otherwise;
+      if (failed(planBlock(branch.getThenRegion().front(), pending)) ||
+          failed(planBlock(branch.getElseRegion().front(), otherwise)))
+        return failure();
+      pending.append(otherwise);
+    } else if (auto loop = dyn_cast<nngpu::WhileOp>(op)) {
+      // The host waits before a round and after a condition, but not between a
+      // round and the next condition.
+      pending.clear();
+      if (failed(planBlock(loop.getBody().front(), pending)) ||
+          failed(planBlock(loop.getCondition().front(), pending)))
+        return failure();
+      pending.clear();
+    } else if (failed(planCommand(op, pending))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 void PlanBarriersPass::runOnOperation() {
   FailureOr<func::FuncOp> entry = findEntryFunction(getOperation());
   if (failed(entry))
     return signalPassFailure();
   if (!*entry)
     return;
-  FailureOr<nngpu::ProgramBuffers> buffers = nngpu::ProgramBuffers::of(*entry);
-  if (failed(buffers))
+  FailureOr<nngpu::ProgramBuffers> found = nngpu::ProgramBuffers::of(*entry);
+  if (failed(found))
     return signalPassFailure();
-  SmallVector<Access> pending;
-  for (Operation &op : entry->getBody().front()) {
-    if (isa<nngpu::BarrierOp>(op)) {
-      pending.clear();
-      continue;
-    }
-    SmallVector<Access> accesses;
-    if (failed(collect(&op, *buffers, accesses)))
-      return signalPassFailure();
-    bool mustWait = llvm::any_of(accesses, [&](const Access &access) {
-      return llvm::any_of(pending, [&](const Access &earlier) {
-        return access.dependsOn(earlier);
-      });
-    });
-    if (mustWait) {
-      OpBuilder builder(&op);
-      nngpu::BarrierOp::create(builder, op.getLoc());
-      ++numBarriers;
-      pending.clear();
-    }
-    pending.append(accesses);
-  }
+  buffers = *found;
+  Pending pending;
+  if (failed(planBlock(entry->getBody().front(), pending)))
+    return signalPassFailure();
 }
 
 } // namespace nnhal

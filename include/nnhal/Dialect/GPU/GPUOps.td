@@ -25,8 +25,9 @@ def GPU_Dialect : Dialect {
     A program for a GPU is a function of one block: dispatches of kernels, which
     are functions of a `gpu.module` (of a `spirv.module` later), copies and
     fills, with barriers between those that depend on each other. The operands
-    are whole buffers; there is no host code between commands. `nngpu.dot_4x8`
-    alone is no command: kernels compute it.
+    are whole buffers. Between commands the host does nothing but decide which
+    come next (`nngpu.if`, `nngpu.while`), by a word of `nngpu.status`.
+    `nngpu.dot_4x8` alone is no command: kernels compute it.
 
     ```mlir
     nngpu.fill %sums with 0 : memref<16xf32>
@@ -105,13 +106,57 @@ def GPU_BarrierOp : GPU_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+class GPU_ControlOp<string mnemonic>
+    : GPU_Op<mnemonic, [NoRegionArguments, NoTerminator, SingleBlock,
+                        MemoryEffects<[MemRead, MemWrite]>]>;
+
+def GPU_IfOp : GPU_ControlOp<"if"> {
+  let summary = "executes one of two lists of commands";
+  let description = [{
+    The host waits for earlier commands. It executes the first list if the word
+    of `nngpu.status` for conditions is not 0, the second one otherwise.
+
+    ```mlir
+    nngpu.if {
+      nngpu.copy %x to %z : memref<16xf32> to memref<16xf32>
+    } else {
+      nngpu.copy %y to %z : memref<16xf32> to memref<16xf32>
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
+  let assemblyFormat = "$thenRegion `else` $elseRegion attr-dict";
+}
+
+def GPU_WhileOp : GPU_ControlOp<"while"> {
+  let summary = "executes a list of commands again and again";
+  let description = [{
+    The host waits for earlier commands, and executes the first list. If the
+    word of `nngpu.status` for conditions is not 0 then, it executes the second
+    list and begins again. The execution fails when another round would begin after
+    the time-out of loops.
+
+    ```mlir
+    nngpu.while {
+      nngpu.dispatch @kernels::@is_less groups [1, 1, 1] (%i, %n, %status)
+          writes [false, false, true] : memref<1xi32>, memref<1xi32>, memref<8xi32>
+    } do {
+      nngpu.dispatch @kernels::@add_one groups [1, 1, 1] (%i) writes [true]
+          : memref<1xi32>
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let assemblyFormat = "$condition `do` $body attr-dict";
+}
+
 def GPU_StatusOp : GPU_Op<"status", [MemoryEffects<[MemRead]>]> {
   let summary = "the words that kernels and the host tell each other";
   let description = [{
-    Number of failed checks, reason of the first, its operation, a word without
-    meaning, then the 64 bits of what was found and of the bound. These eight are
-    0 when a program begins. Then a word for each input of the model, which
-    kernels read: 0 where the request omits it.
+    Number of failed checks, reason of the first, its operation, the condition
+    of the next `nngpu.if` or `nngpu.while`, then the 64 bits of what was found
+    and of the bound. These eight are 0 when a program begins. Then a word for
+    each input of the model, which kernels read: 0 where the request omits it.
 
     ```mlir
     %status = nngpu.status : memref<10xi32>

@@ -15,13 +15,46 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PlaceBranchResults
+    : Pass<"nnhal-gpu-place-branch-results", "::mlir::func::FuncOp"> {
+  let summary = "Let branches write their results to buffers";
+  let description = [{
+    Commands name fixed buffers: which one a branch has computed cannot be a
+    value. Each tensor of known extents that `scf.if` or `arith.select` yields
+    gets a buffer, to which either side writes.
+
+    ```mlir
+    %0 = scf.if %condition -> tensor<4xf32> {
+      scf.yield %x : tensor<4xf32>
+    } else {
+      scf.yield %y : tensor<4xf32>
+    }
+    // becomes
+    %buffer = memref.alloc() : memref<4xf32>
+    scf.if %condition {
+      bufferization.materialize_in_destination %x in restrict writable %buffer
+    } else {
+      bufferization.materialize_in_destination %y in restrict writable %buffer
+    }
+    %0 = bufferization.to_tensor %buffer restrict
+    ```
+  }];
+  let statistics = [
+    Statistic<"numPlaced", "num-placed", "Results placed">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def FlattenControlFlow
     : Pass<"nnhal-gpu-flatten-control-flow", "::mlir::func::FuncOp"> {
   let summary = "Unroll the outer loops around kernels";
   let description = [{
-    A command list has no control flow. Loops in the body of the entry function
-    around linalg operations, as those of recurrent networks, are unrolled where
-    the number of rounds is a constant. Whether a request omits an input
+    Loops around linalg operations, as those of recurrent networks, are unrolled
+    where the number of rounds is a constant: each round of a loop that is left
+    to the host has to wait for the device. That happens in the body of the entry
+    function, and in those of IF and WHILE. Whether a request omits an input
     (`nnrt.is_present`) is a word of `nngpu.status`.
   }];
   let options = [
@@ -40,15 +73,18 @@ def FlattenControlFlow
 def FormDispatches : Pass<"nnhal-gpu-form-dispatches", "::mlir::ModuleOp"> {
   let summary = "Outline each operation as a kernel, and dispatch it";
   let description = [{
-    Each linalg operation in the body of the entry function becomes a kernel of
-    `gpu.module @kernels`, with an invocation for each element of its result that
-    goes through the reductions in order and keeps sums in registers, and an
-    `nngpu.dispatch`. A micro-kernel (`nnk`) is divided as the class of the
-    device has it (`device_class` of the target). A `linalg.fill` before a reduction becomes the first value
-    of its sums. Copies and fills of whole buffers become commands. Loops that
-    are left, stores of scalars and checks become kernels of one invocation;
-    checks report to `nngpu.status`. Scalars that a kernel needs are computed in
-    the kernel. Equal kernels are one.
+    Each linalg operation in the body of the entry function, or in that of an IF
+    or WHILE, becomes a kernel of `gpu.module @kernels`, with an invocation for
+    each element of its result that goes through the reductions in order and
+    keeps sums in registers, and an `nngpu.dispatch`. A micro-kernel (`nnk`) is
+    divided as the class of the device has it (`device_class` of the target). A
+    `linalg.fill` before a reduction becomes the first value of its sums. Copies
+    and fills of whole buffers become commands. `scf.if` around such operations
+    becomes `nngpu.if`, the `scf.while` of a WHILE `nngpu.while`, each with a
+    kernel that stores the condition. Loops that are left, stores of scalars and
+    checks become kernels of one invocation; checks report to `nngpu.status`.
+    Scalars that a kernel needs are computed in the kernel. Equal kernels are
+    one.
 
     ```mlir
     linalg.generic {...} ins(%x : memref<4x32xf32>) outs(%y : memref<4x32xf32>)
@@ -87,7 +123,8 @@ def PlanBarriers : Pass<"nnhal-gpu-plan-barriers", "::mlir::ModuleOp"> {
     what a command since the last barrier wrote, or writes what one read or
     wrote. Ranges of bytes decide: buffers that share memory of the arena at
     different times depend on each other, branches that touch different memory
-    do not.
+    do not. The host waits for all commands before it decides, so that none is
+    needed across the beginning of an `nngpu.if` or a round of an `nngpu.while`.
   }];
   let statistics = [
     Statistic<"numBarriers", "num-barriers", "Barriers inserted">

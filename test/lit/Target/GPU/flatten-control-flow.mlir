@@ -87,3 +87,33 @@ func.func @present(%w: memref<4xf32>, %x: memref<4xf32>, %y: memref<i1>)
   memref.dealloc %temporary : memref<4xf32>
   return
 }
+
+// -----
+
+// A WHILE is the host's, but not the loops in it.
+
+// CHECK-LABEL: func.func @rounds
+// CHECK:         scf.while
+// CHECK-NOT:     scf.for
+// CHECK-COUNT-2: linalg.fill
+// CHECK-NOT:     linalg.fill
+func.func @rounds(%c: memref<1xi1>, %y: memref<2x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %v = arith.constant 1.0 : f32
+  %begin = nnrt.loop_begin
+  scf.while : () -> () {
+    %go = memref.load %c[%c0] : memref<1xi1>
+    scf.condition(%go)
+  } do {
+    nnrt.loop_check %begin
+    scf.for %i = %c0 to %c2 step %c1 {
+      %row = memref.subview %y[%i, 0] [1, 2] [1, 1]
+          : memref<2x2xf32> to memref<1x2xf32, strided<[2, 1], offset: ?>>
+      linalg.fill ins(%v : f32) outs(%row : memref<1x2xf32, strided<[2, 1], offset: ?>>)
+    }
+    scf.yield
+  }
+  return
+}

@@ -33,6 +33,42 @@ func.func @overwritten(%x: memref<2xi32>, %y: memref<2xi32>)
 
 // -----
 
+func.func @overwritten_inside(%x: memref<2xi32>, %y: memref<2xi32>,
+                              %c: memref<1xi1>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %element = memref.load %x[%c0] : memref<2xi32>
+  %begin = nnrt.loop_begin
+  scf.while : () -> () {
+    %go = memref.load %c[%c0] : memref<1xi1>
+    scf.condition(%go)
+  } do {
+    nnrt.loop_check %begin
+    // In the second round the buffer has been overwritten.
+    // expected-error@+1 {{needs a scalar whose buffer is overwritten before it: no GPU command keeps scalars}}
+    memref.store %element, %y[%c0] : memref<2xi32>
+    memref.copy %y, %x : memref<2xi32> to memref<2xi32>
+    scf.yield
+  }
+  return
+}
+
+// -----
+
+func.func @chosen(%x: memref<4xf32>, %y: memref<4xf32>, %c: memref<i1>)
+    attributes {nnhal.entry} {
+  %flag = memref.load %c[] : memref<i1>
+  // expected-error@+1 {{has a result of 'memref<4xf32>', which has no buffer: no GPU command keeps values}}
+  %one = scf.if %flag -> memref<4xf32> {
+    memref.copy %x, %y : memref<4xf32> to memref<4xf32>
+    scf.yield %x : memref<4xf32>
+  } else {
+    scf.yield %y : memref<4xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @selected(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf32>,
                     %c: memref<i1>) attributes {nnhal.entry} {
   %flag = memref.load %c[] : memref<i1>
