@@ -334,7 +334,7 @@ TEST_P(GpuControlFlowTest, UsesPools) {
     (*mapped)[0] = std::byte(4);
     (*mapped)[4096] = std::byte(2);
     Request request;
-    std::shared_ptr<SharedMemory> shared = *pool;
+    const std::shared_ptr<SharedMemory> &shared = *pool;
     request.inputs = {{Memory::region(shared, 0, 4), {}},
                       {Memory::region(shared, 4096, 4), {}}};
     request.outputs = {{OutputMemory::region(shared, 8192, 4), {}}};

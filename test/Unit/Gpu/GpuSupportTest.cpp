@@ -48,7 +48,9 @@ struct OneOperation {
   }
 
   std::string refusal(OpenExtents extents = OpenExtents::refused) const {
-    return refusalOf(model, model.main, model.main.operations[0], extents)
+    CalledGraphs graphs(model);
+    return refusalOf(model, graphs, model.main, model.main.operations[0],
+                     extents)
         .message();
   }
 
@@ -293,13 +295,70 @@ TEST(GpuSupportTest, RefusesComputedParameters) {
             "ADD: input 2 is not a constant but a SUBGRAPH_INPUT");
 }
 
-TEST(GpuSupportTest, RefusesWhatChoosesGraphs) {
-  for (OperationType type : {OperationType::IF, OperationType::WHILE}) {
-    OneOperation chooses(type);
-    EXPECT_EQ(chooses.refusal(),
-              nameOf(type) + ": graphs that are chosen by values are not "
-                             "compiled for GPUs");
+/// An IF of two graphs with one operation each, which has \p type in the second
+/// one.
+OneOperation ifOf(OperationType type) {
+  OneOperation chooses(OperationType::IF);
+  chooses.add(OperandType::TENSOR_BOOL8, {1}, OperandLifeTime::SUBGRAPH_INPUT);
+  for (uint32_t graph : {0u, 1u})
+    chooses.add(OperandType::SUBGRAPH, {}, OperandLifeTime::SUBGRAPH)
+        .location.offset = graph;
+  chooses.input({2, 3});
+  chooses.output({2, 3});
+  for (OperationType inner : {OperationType::ABS, type}) {
+    OneOperation graph(inner);
+    graph.input({2, 3});
+    graph.output({2, 3});
+    chooses.model.referenced.push_back(graph.model.main);
   }
+  return chooses;
+}
+
+TEST(GpuSupportTest, TakesGraphsOfWhatItTakes) {
+  EXPECT_EQ(ifOf(OperationType::NEG).refusal(), "");
+  EXPECT_EQ(ifOf(OperationType::NEG).refusal(OpenExtents::follow), "");
+  EXPECT_EQ(ifOf(OperationType::RANDOM_MULTINOMIAL).refusal(),
+            "IF: referenced[1]: RANDOM_MULTINOMIAL: it is a routine of the "
+            "runtime, which GPUs do not call");
+  // An IF in a branch of an IF.
+  OneOperation outer = ifOf(OperationType::IF);
+  const OneOperation inner = ifOf(OperationType::OEM_OPERATION);
+  outer.model.referenced[1] = inner.model.main;
+  outer.model.referenced[1].operands[1].location.offset = 2;
+  outer.model.referenced[1].operands[2].location.offset = 3;
+  outer.model.referenced.push_back(inner.model.referenced[0]);
+  outer.model.referenced.push_back(inner.model.referenced[1]);
+  EXPECT_EQ(outer.refusal(), "IF: referenced[1]: IF: referenced[3]: "
+                             "OEM_OPERATION: it is not compiled for GPUs");
+}
+
+TEST(GpuSupportTest, GraphsHaveKnownExtents) {
+  for (OpenExtents extents : {OpenExtents::refused, OpenExtents::follow}) {
+    OneOperation chooses = ifOf(OperationType::NEG);
+    Model &model = chooses.model;
+    model.referenced[1].operands[0].dimensions = {0, 3};
+    EXPECT_EQ(chooses.refusal(extents),
+              "IF: referenced[1]: input 0 of shape [0,3] has extents that only "
+              "an execution knows");
+    model.referenced[1].operands[1].dimensions = {};
+    model.referenced[1].operands[0].dimensions = {2, 3};
+    EXPECT_EQ(chooses.refusal(extents), "IF: referenced[1]: output 0 has a "
+                                        "rank that only an execution knows");
+    model.main.operands[4].dimensions = {2, 0};
+    EXPECT_EQ(chooses.refusal(extents),
+              "IF: output 0 of shape [2,0] has extents that only an execution "
+              "knows");
+    model.main.operands[3].dimensions = {2, 0};
+    EXPECT_EQ(chooses.refusal(extents),
+              "IF: input 3 of shape [2,0] has extents that only an execution "
+              "knows");
+    model.main.operands[3].type = OperandType::INT32;
+    EXPECT_EQ(chooses.refusal(extents),
+              "IF: input 3 is not a constant but a SUBGRAPH_INPUT");
+  }
+}
+
+TEST(GpuSupportTest, RefusesOem) {
   OneOperation oem(OperationType::OEM_OPERATION);
   EXPECT_EQ(oem.refusal(), "OEM_OPERATION: it is not compiled for GPUs");
 }

@@ -46,8 +46,10 @@ public:
     Status interface = checkGpuInterface(model, form.extents);
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
+    CalledGraphs graphs(model);
     for (const Operation &operation : model.main.operations) {
-      Status refusal = refusalOf(model, model.main, operation, form.extents);
+      Status refusal =
+          refusalOf(model, graphs, model.main, operation, form.extents);
       answers.push_back(refusal.isOk() ? interface : std::move(refusal));
     }
     return answers;

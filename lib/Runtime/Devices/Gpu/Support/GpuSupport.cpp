@@ -45,8 +45,6 @@ static constexpr const char *isIrregular =
 static constexpr RefusedOperation refusedOperations[] = {
     {GENERATE_PROPOSALS, isIrregular},
     {RANDOM_MULTINOMIAL, isIrregular},
-    {IF, "graphs that are chosen by values are not compiled for GPUs"},
-    {WHILE, "graphs that are chosen by values are not compiled for GPUs"},
     {OEM_OPERATION, "it is not compiled for GPUs"},
 };
 
@@ -222,8 +220,60 @@ static Status checkWork(const OperationView &view) {
   }
 }
 
-Status nnhal::rt::refusalOf(const Model &model, const Subgraph &subgraph,
+//===----------------------------------------------------------------------===//
+// IF and WHILE
+//===----------------------------------------------------------------------===//
+
+/// What is passed to graphs, and what they are passed and yield, lives in
+/// buffers of one size, and scalars are parameters.
+static Status checkPassed(const Model &model, const Operand &operand) {
+  if (operand.lifetime == OperandLifeTime::SUBGRAPH)
+    return Status::ok();
+  if (isScalar(operand.type) && !isConstant(operand.lifetime))
+    return badData("is not a constant but a {}", toString(operand.lifetime));
+  return checkOperand(model, operand, OpenExtents::refused);
+}
+
+static Status checkPassed(const Model &model, const Subgraph &subgraph,
+                          const std::vector<uint32_t> &indexes,
+                          const char *what) {
+  for (size_t i = 0; i < indexes.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        about(checkPassed(model, subgraph.operands[indexes[i]]), what, i));
+  return Status::ok();
+}
+
+static Status checkControlFlow(const Model &model, CalledGraphs &graphs,
+                               const Subgraph &subgraph,
+                               const Operation &operation) {
+  NNHAL_RETURN_IF_ERROR(
+      checkPassed(model, subgraph, operation.inputs, "input"));
+  NNHAL_RETURN_IF_ERROR(
+      checkPassed(model, subgraph, operation.outputs, "output"));
+  for (uint32_t index : operation.inputs) {
+    const Operand &operand = subgraph.operands[index];
+    if (operand.lifetime != OperandLifeTime::SUBGRAPH)
+      continue;
+    uint32_t number = operand.location.offset;
+    const Subgraph &graph = model.referenced[number];
+    Status status = checkPassed(model, graph, graph.inputIndexes, "input");
+    if (status.isOk())
+      status = checkPassed(model, graph, graph.outputIndexes, "output");
+    NNHAL_RETURN_IF_ERROR(
+        std::move(status).withContext(fmt::format("referenced[{}]", number)));
+  }
+  return graphs.check(
+      subgraph, operation, [&](const Subgraph &inner, const Operation &called) {
+        return refusalOf(model, graphs, inner, called, OpenExtents::refused);
+      });
+}
+
+Status nnhal::rt::refusalOf(const Model &model, CalledGraphs &graphs,
+                            const Subgraph &subgraph,
                             const Operation &operation, OpenExtents extents) {
+  if (operation.type == IF || operation.type == WHILE)
+    return checkControlFlow(model, graphs, subgraph, operation)
+        .withContext(nameOf(operation.type));
   if (isExtension(operation.type))
     return badData("{} is of an extension, which is not compiled for GPUs",
                    nameOf(model, operation.type));
@@ -294,8 +344,10 @@ Status nnhal::rt::checkGpuInterface(const Model &model, OpenExtents extents) {
 
 Status nnhal::rt::checkGpuModel(const Model &model, OpenExtents extents) {
   const std::vector<Operation> &operations = model.main.operations;
+  CalledGraphs graphs(model);
   for (size_t i = 0; i < operations.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(about(
-        refusalOf(model, model.main, operations[i], extents), "operation", i));
+    NNHAL_RETURN_IF_ERROR(
+        about(refusalOf(model, graphs, model.main, operations[i], extents),
+              "operation", i));
   return checkGpuInterface(model, extents);
 }

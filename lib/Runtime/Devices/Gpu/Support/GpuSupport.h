@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_SUPPORT_GPUSUPPORT_H
 #define NNHAL_LIB_RUNTIME_DEVICES_GPU_SUPPORT_GPUSUPPORT_H
 
+#include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Runtime/Model.h"
 #include "nnhal/Runtime/Status.h"
 
@@ -28,16 +29,19 @@ OpenParts openPartsOf(const Model &model);
 
 /// Why GPUs do not execute \p operation of \p subgraph, as invalidArgument;
 /// success when they do. They take operations of the HAL whose operands have up
-/// to 128 MiB each, and whose parameters are constants. They execute no other
-/// graphs and no extensions, and refuse to search or to suppress more than one
-/// invocation does in time. OpenExtents::refused asks for all extents, but
-/// takes inputs that a request may omit to be omitted where theirs are open.
+/// to 128 MiB each, and whose parameters are constants. They execute no
+/// extensions, and refuse to search or to suppress more than one invocation
+/// does in time. OpenExtents::refused asks for all extents, but takes inputs
+/// that a request may omit to be omitted where theirs are open.
 /// OpenExtents::follow refuses open extents of results that do not follow from
-/// the shapes of the inputs. \p model must have passed validateModel().
+/// the shapes of the inputs. IF and WHILE are asked for all extents in either
+/// case, and for graphs of operations that GPUs take. \p model must have passed
+/// validateModel(); \p graphs is of \p model, and the same for its operations.
 ///
-/// Threads: pure function.
-Status refusalOf(const Model &model, const Subgraph &subgraph,
-                 const Operation &operation, OpenExtents extents);
+/// Threads: one at a time for the same \p graphs.
+Status refusalOf(const Model &model, CalledGraphs &graphs,
+                 const Subgraph &subgraph, const Operation &operation,
+                 OpenExtents extents);
 
 /// Why the inputs and outputs of the main subgraph of \p model cannot be passed
 /// to GPUs, unread ones too; success when they can.
