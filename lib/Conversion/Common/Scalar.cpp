@@ -120,9 +120,6 @@ Scalar Scalar::quotient(Scalar divisor) const {
 Scalar Scalar::floorQuotient(Scalar divisor) const {
   return make<arith::FloorDivSIOp>(*this, value, divisor.value);
 }
-Scalar Scalar::ceilQuotient(Scalar divisor) const {
-  return make<arith::CeilDivSIOp>(*this, value, divisor.value);
-}
 Scalar Scalar::remainder(Scalar divisor) const {
   return make<arith::RemSIOp>(*this, value, divisor.value);
 }

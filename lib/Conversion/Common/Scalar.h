@@ -72,7 +72,6 @@ public:
   /// does not divide the smallest integer.
   Scalar quotient(Scalar divisor) const;
   Scalar floorQuotient(Scalar divisor) const;
-  Scalar ceilQuotient(Scalar divisor) const;
   Scalar remainder(Scalar divisor) const;
   Scalar shiftedLeft(Scalar count) const;
   /// Arithmetic.

@@ -44,7 +44,6 @@ struct ANeuralNetworksModel {
   int relax(bool allow);
   int finish();
 
-  bool isBuilding() const { return state == State::building; }
   /// Whether finish() has succeeded.
   bool isFinished() const { return state == State::finished; }
 

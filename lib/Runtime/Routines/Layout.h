@@ -12,12 +12,9 @@
 
 namespace nnhal::rt::reference {
 
-/// [N,C,H,W] as [N,H,W,C], and back.
+/// [N,C,H,W] as [N,H,W,C].
 inline Shape nchwToNhwc(const Shape &shape) {
   return {shape[0], shape[2], shape[3], shape[1]};
-}
-inline Shape nhwcToNchw(const Shape &shape) {
-  return {shape[0], shape[3], shape[1], shape[2]};
 }
 
 /// Elements of \p values, [outer][rows][columns], as [outer][columns][rows].
