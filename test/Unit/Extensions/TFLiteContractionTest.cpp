@@ -314,6 +314,29 @@ TEST(TFLiteContraction, VolumesThatDoNotFit) {
                              "elements, but must have 5");
 }
 
+/// What is said of a transposed convolution of one volume into two channels.
+std::string refusalOfVolume(std::vector<int32_t> wanted) {
+  Operator use(141);
+  use.int32({int64_t(wanted.size())}, std::move(wanted))
+      .open(tensorFloat32, {1, 1, 2, 2, 1})
+      .open(tensorFloat32, {1, 1, 1, 2, 1})
+      .omitted();
+  addVolumeOptions(use, 1, 2, 0, 1);
+  return use.result(tensorFloat32, {-1, -1, -1, -1, -1}).refusal();
+}
+
+TEST(TFLiteContraction, ShapesOfVolumesHaveBounds) {
+  EXPECT_EQ(refusalOfVolume({1, 1, 1, 4, 2}), "");
+  EXPECT_EQ(refusalOfVolume({1, 1, 0, 4, 2}),
+            "CONV_3D_TRANSPOSE: extent 0 of the output must be positive");
+  EXPECT_EQ(refusalOfVolume({3, 1, 1, 4, 2}),
+            "CONV_3D_TRANSPOSE: output shape 3x1x1x4x2 must have batch 1 "
+            "and depth 2");
+  EXPECT_EQ(refusalOfVolume({1, 1, 1, 4, 9}),
+            "CONV_3D_TRANSPOSE: output shape 1x1x1x4x9 must have batch 1 "
+            "and depth 2");
+}
+
 using Floats = std::vector<float>;
 
 TEST(TFLiteContraction, ConvolutionsOfFloats) {

@@ -52,6 +52,29 @@ TEST(TFLiteShapeErrors, Reshapes) {
             "be 2");
 }
 
+TEST(TFLiteShapeErrors, RanksThatNothingTells) {
+  auto sum = [](bool keepsRank) {
+    Operator use(74);
+    use.open(tensorInt32, {2, 3}).open(tensorInt32, {1}).option(keepsRank);
+    use.result(tensorInt32, {});
+    return use;
+  };
+  EXPECT_EQ(sum(false).unrankedResult().refusal(),
+            "SUM: the output has unknown rank, and no input tells its shape");
+  // The rank of the result is that of the input.
+  EXPECT_EQ(sum(true).unrankedResult().refusal(), "");
+  Operator slice(45);
+  slice.open(tensorInt32, {2, 3});
+  for (int tensor = 0; tensor < 3; ++tensor)
+    slice.open(tensorInt32, {2});
+  for (int mask = 0; mask < 5; ++mask)
+    slice.option(0);
+  slice.option(false).result(tensorInt32, {});
+  EXPECT_EQ(slice.unrankedResult().refusal(),
+            "STRIDED_SLICE: the output has unknown rank, and no input tells "
+            "its shape");
+}
+
 TEST(TFLiteShapeErrors, AxesAndCounts) {
   EXPECT_EQ(moved(39, {0}),
             "TRANSPOSE: input 1 (permutation) has 1 elements, but must have 2");
