@@ -14,6 +14,7 @@
 
 #include "Runtime/Support/Errors.h"
 #include "Tools/Execution/Devices.h"
+#include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
 #include <charconv>
@@ -151,7 +152,10 @@ static Status registerDevices(const SoakOptions &options,
   tools::DevicesRequest request;
   request.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
   request.service = options.service;
-  return tools::registerDevices(request, registry).status();
+  NNHAL_RETURN_IF_ERROR(tools::registerDevices(request, registry).status());
+  return rt::isGpuDevice(options.device)
+             ? tools::registerGpus(request, registry, /*absent=*/{})
+             : Status::ok();
 }
 
 static int runTool(std::span<char *const> words) {

@@ -51,6 +51,15 @@ bool nngpu::mayWrite(Operation *op, Value root) {
   return result.wasInterrupted();
 }
 
+bool nngpu::isUnchanged(Value root, Operation *op, Operation *user) {
+  Operation *last = op->getBlock()->findAncestorOpInBlock(*user);
+  for (Operation *next = op->getNextNode(); next && next != last;
+       next = next->getNextNode())
+    if (mayWrite(next, root))
+      return false;
+  return last && (last == user || !mayWrite(last, root));
+}
+
 bool nngpu::isRepeatable(Operation *op) {
   // Divisions are not pure: not all of them may be computed too early.
   if (isa<arith::ArithDialect>(op->getDialect()))
@@ -237,17 +246,6 @@ Value Kernel::status(MemRefType type) {
   Value words = addArgument(type, Value());
   map.map(Value(), words);
   return words;
-}
-
-/// Whether nothing writes to \p root between \p op and \p user, which may be
-/// inside of an operation that follows \p op: then nothing in all of that one.
-static bool isUnchanged(Value root, Operation *op, Operation *user) {
-  Operation *last = op->getBlock()->findAncestorOpInBlock(*user);
-  for (Operation *next = op->getNextNode(); next && next != last;
-       next = next->getNextNode())
-    if (mayWrite(next, root))
-      return false;
-  return last == user || !mayWrite(last, root);
 }
 
 /// Whether what \p op loads may be loaded again at \p user.

@@ -24,6 +24,11 @@ bool isBuffer(mlir::Value root);
 /// Whether \p op, or an operation inside, may write to the buffer \p root.
 bool mayWrite(mlir::Operation *op, mlir::Value root);
 
+/// Whether nothing writes to the buffer \p root between \p op and \p user. That
+/// may be inside of an operation that follows \p op: then nothing in all of
+/// that one may, whose operations may be executed again.
+bool isUnchanged(mlir::Value root, mlir::Operation *op, mlir::Operation *user);
+
 /// Whether \p op computes values and changes no memory, so that a kernel may
 /// compute them again.
 bool isRepeatable(mlir::Operation *op);

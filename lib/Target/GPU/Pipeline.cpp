@@ -43,6 +43,7 @@ void GPUBackend::addPhase(OpPassManager &pm, Phase phase,
     pm.addNestedPass<func::FuncOp>(createFlattenControlFlow());
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(createKeepScalars());
     pm.addPass(createFormDispatches());
     pm.addPass(createExtractConstants({.baseOffset = options.constantsOffset}));
     pm.addPass(createPlanMemory());

@@ -70,6 +70,32 @@ def FlattenControlFlow
                            "::nnhal::nngpu::GPUDialect"];
 }
 
+def KeepScalars : Pass<"nnhal-gpu-keep-scalars", "::mlir::func::FuncOp"> {
+  let summary = "Store scalars whose buffers are overwritten before they are used";
+  let description = [{
+    No command keeps a scalar: kernels load it again. Where its buffer has been
+    overwritten by then, it gets a buffer of its own.
+
+    ```mlir
+    %x = memref.load %buffer[%i] : memref<4xf32>
+    memref.copy %other, %buffer : memref<4xf32> to memref<4xf32>
+    memref.store %x, %y[%i] : memref<4xf32>
+    // becomes
+    %keep = memref.alloc() : memref<1xf32>
+    %x = memref.load %buffer[%i] : memref<4xf32>
+    memref.store %x, %keep[%c0] : memref<1xf32>
+    %kept = memref.load %keep[%c0] : memref<1xf32>
+    memref.copy %other, %buffer : memref<4xf32> to memref<4xf32>
+    memref.store %kept, %y[%i] : memref<4xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numKept", "num-kept", "Scalars kept">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def FormDispatches : Pass<"nnhal-gpu-form-dispatches", "::mlir::ModuleOp"> {
   let summary = "Outline each operation as a kernel, and dispatch it";
   let description = [{
