@@ -490,8 +490,12 @@ static void resolveTransposedAxis(OperationLowering &op, WindowAxis &axis,
 static Places reachingPlaces(const WindowAxis &axis, Scalar shifted) {
   Scalar stride = axis.stride;
   Scalar before = max(shifted - axis.window + 1, 0.0);
-  return {(before + stride - 1).quotient(stride),
-          min(shifted.quotient(stride) + 1, axis.input)};
+  Scalar begin = (before + stride - 1).quotient(stride);
+  // A computed stride has no upper bound that --nnhal-verify-addresses sees, so
+  // that the sum might wrap around for all that it can tell.
+  if (!stride.known())
+    begin = max(begin, 0.0);
+  return {begin, min(shifted.quotient(stride) + 1, axis.input)};
 }
 
 /// Each input pixel adds to a window of the output; seen from the output, it is

@@ -47,6 +47,11 @@ static Scalar roundedUp(Scalar value, Scalar divisor) {
 
 Scalar WindowAxis::start(Scalar index) const {
   Scalar scaled = isKnown(stride, 1) ? index : index * stride;
+  // Every window fits into the padded extent, as resolveAxis() makes sure; of a
+  // computed stride, the clamp is what --nnhal-verify-addresses can see.
+  if (!stride.known())
+    scaled =
+        clamp(scaled, index.like(0), input + head + tail - effectiveWindow());
   return isKnown(head, 0) ? scaled : scaled - head;
 }
 
@@ -74,6 +79,9 @@ void nnhal::resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame) {
     Scalar count = roundedUp(axis.input, axis.stride);
     Scalar total =
         max((count - 1) * axis.stride + window - axis.input, op.index(0));
+    // The last window starts in the input.
+    if (!axis.stride.known())
+      total = min(total, window - 1);
     axis.head = total.quotient(op.index(2));
     axis.tail = total - axis.head;
   }
