@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The body of the entry function is walked once, in order. An operation that
-// touches memory becomes a command in its place; views and scalars stay until
-// the end, where nothing uses them any more. Stores of scalars, checks and
+// The body of the entry function is walked once, in order, and so are those of
+// IF and WHILE in it. An operation that touches memory becomes a command in its
+// place; views and scalars stay until the end of their body, where nothing uses
+// them any more. Stores of scalars, checks and
 // loops that follow each other become one kernel of one invocation. So does the
 // store of a condition, before IF and WHILE become commands around the lists of
 // commands that their bodies become.

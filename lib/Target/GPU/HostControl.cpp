@@ -17,13 +17,14 @@
 using namespace mlir;
 using namespace nnhal;
 
-/// Whether \p op, or an operation inside, does more than one invocation of a
-/// kernel should do on the way.
+/// Whether \p op or an operation inside becomes a command of its own: one
+/// invocation of a kernel, as scalars have it, would be too slow for its
+/// elements.
 static bool hasCommands(Operation *op) {
   WalkResult result = op->walk([](Operation *inner) {
     return isa<linalg::LinalgOp, kernel::KernelOpInterface, memref::CopyOp,
                scf::ForallOp>(inner) ||
-                   isa<runtime::RuntimeDialect>(inner->getDialect())
+                   isa_and_present<runtime::RuntimeDialect>(inner->getDialect())
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

@@ -30,7 +30,8 @@ struct KeepScalarsPass : impl::KeepScalarsBase<KeepScalarsPass> {
 /// Whether operations of \p block become commands.
 static bool isOfCommands(Block *block) {
   Operation *parent = block->getParentOp();
-  return isa<func::FuncOp>(parent) || nngpu::isHostControl(parent);
+  return isa<func::FuncOp>(parent) ||
+         (nngpu::isHostControl(parent) && isOfCommands(parent->getBlock()));
 }
 
 /// The operation around \p op, or itself, that becomes a command.

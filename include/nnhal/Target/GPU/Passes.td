@@ -52,9 +52,9 @@ def FlattenControlFlow
   let summary = "Unroll the outer loops around kernels";
   let description = [{
     Loops around linalg operations, as those of recurrent networks, are unrolled
-    where the number of rounds is a constant: each round of a loop that is left
-    to the host has to wait for the device. That happens in the body of the entry
-    function, and in those of IF and WHILE. Whether a request omits an input
+    where the number of rounds is a constant: a list of commands has no rounds
+    but those of WHILE. That happens in the body of the entry function, and in
+    those of IF and WHILE. Whether a request omits an input
     (`nnrt.is_present`) is a word of `nngpu.status`.
   }];
   let options = [

@@ -188,12 +188,15 @@ Status Recording::prepare(const Locations &locations, bool timesOperations) {
 }
 
 Result<Recording::Segment *> Recording::segmentAt(uint32_t first) {
-  auto [known, isNew] = segments.try_emplace(first);
-  Segment &segment = known->second;
-  if (isNew) {
-    segment.table = segmentFrom(program->program.commands, first);
-    segment.isFirst = first == 0;
+  auto known = segments.find(first);
+  if (known == segments.end()) {
+    // A table that finds no memory leaves no segment without one.
+    Segment made;
+    made.table = segmentFrom(program->program.commands, first);
+    made.isFirst = first == 0;
+    known = segments.emplace(first, std::move(made)).first;
   }
+  Segment &segment = known->second;
   if (isTimed && segment.events.empty())
     NNHAL_RETURN_IF_ERROR(createEvents(segment));
   if (!isTimed && !segment.graph.get())

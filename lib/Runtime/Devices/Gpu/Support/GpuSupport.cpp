@@ -224,8 +224,9 @@ static Status checkWork(const OperationView &view) {
 // IF and WHILE
 //===----------------------------------------------------------------------===//
 
-/// What is passed to graphs, and what they are passed and yield, lives in
-/// buffers of one size, and scalars are parameters.
+/// An operand of IF or WHILE, or an input or output of their graphs, has to be
+/// a tensor of known extents, whose buffer commands name, or a constant:
+/// scalars are parameters of operations, which GPUs do not compute.
 static Status checkPassed(const Model &model, const Operand &operand) {
   if (operand.lifetime == OperandLifeTime::SUBGRAPH)
     return Status::ok();
