@@ -142,6 +142,7 @@ void FramePool::beginPeriod() {
 void FramePool::endPeriod() {
   std::vector<std::unique_ptr<Frame>> unused; // Destroyed without the lock.
   std::lock_guard lock(mutex);
+  unused.reserve(idle.size() + 1); // Nothing fails once frames are taken out.
   auto isUsed = [&](const auto &frame) { return frame->period == period; };
   auto rest = std::ranges::partition(idle, isUsed);
   unused.insert(unused.end(), std::make_move_iterator(rest.begin()),

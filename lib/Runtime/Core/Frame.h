@@ -167,8 +167,8 @@ private:
   std::vector<std::unique_ptr<Frame>> idle;
   /// Frames in existence; idle has room for all of them.
   size_t total = 0;
-  /// Whether more than one execution has begun or will soon. The mutex guards
-  /// the changes.
+  /// Whether more than one execution has begun or will soon: a frame that is
+  /// given back is kept then, however large it is.
   std::atomic<bool> isReused = false;
   bool wasTaken = false;
   /// The mutex guards the changes.
