@@ -196,14 +196,17 @@ def odd_contractions():
                                 lambda m: m.numbers(0)),
         "FULLY_CONNECTED-one": ("FULLY_CONNECTED", [1, 1024], [1001, 1024], [1, 1001],
                                 lambda m: m.numbers(0))}
-    for name, (operation, shape, weights, output, parameters) in forms.items():
+    computed = ("CONV_2D-odd", "DEPTHWISE_CONV_2D-multiplier", "FULLY_CONNECTED-odd")
+    for name, is_computed in [(name, False) for name in forms] + [(name, True) for name in computed]:
+        operation, shape, weights, output, parameters = forms[name]
+
         def build(model, operation=operation, shape=shape, weights=weights, output=output,
-                  parameters=parameters):
-            operands = [model.input(shape), model.weights(weights, False),
+                  parameters=parameters, is_computed=is_computed):
+            operands = [model.input(shape), model.weights(weights, is_computed),
                         model.bias(output[-1])]
             model.output(output, scale=50.0)
             return operation, operands + parameters(model)
-        yield name, FLOATS + BYTES, build
+        yield name + ("-by-input" if is_computed else ""), FLOATS + BYTES, build
 
 
 def reductions():
