@@ -240,6 +240,10 @@ protected:
   static bool isCuda() { return GetParam(); }
 
   Result<PreparedModelRef> prepare(std::vector<GpuCommand> commands) const {
+    return prepareOn(*createDevice(makeBackend()), std::move(commands));
+  }
+  Result<PreparedModelRef> prepareOn(const Device &device,
+                                     std::vector<GpuCommand> commands) const {
     GpuProgram program;
     program.module = module;
     program.kernels = {
@@ -257,9 +261,8 @@ protected:
     std::vector<std::byte> constants(68);
     constants[0] = std::byte(1);
     constants[64] = std::byte(10);
-    return createDevice(makeBackend())
-        ->prepareModelFromArtifact(writeModelCache(artifact),
-                                   Memory::copy(constants));
+    return device.prepareModelFromArtifact(writeModelCache(artifact),
+                                           Memory::copy(constants));
   }
   static std::unique_ptr<Backend> makeBackend() {
     if (!isCuda())
@@ -307,8 +310,9 @@ TEST_P(GpuControlFlowTest, Loops) {
   ASSERT_TRUE(model.isOk()) << model.status().message();
   for (uint32_t rounds : {0u, 1u, 5u, 0u, 20u})
     expectResult(*model, Caller(rounds), rounds);
-  // As many segments whatever the number of rounds is: up to the loop, its
-  // condition, a round with the next condition, and the end.
+  // The number of rounds does not change that of the segments, which are four:
+  // up to the loop, its condition, a round with the next condition, and the
+  // end.
   if (isCuda()) {
     EXPECT_EQ(fake->graphs, 4u);
     EXPECT_EQ(fake->graphLaunches, 5u * 3 + 1 + 5 + 20);
@@ -344,6 +348,32 @@ TEST_P(GpuControlFlowTest, UsesPools) {
     uint32_t sum = 0;
     std::memcpy(&sum, &(*mapped)[8192], sizeof(sum));
     EXPECT_EQ(sum, nestedResult(4, 2));
+  }
+}
+
+// The graphs of all segments refer to the buffers, not of the first one alone.
+TEST_P(GpuControlFlowTest, UsesBuffersOfTheDeviceInTurn) {
+  std::unique_ptr<Device> device = createDevice(makeBackend());
+  auto model = prepareOn(*device, countProgram());
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  std::vector<PreparedModelRef> models = {*model};
+  std::vector<BufferRole> roles = {{0, 0, 1.0f}};
+  auto few = device->allocate({}, models, roles, {});
+  auto many = device->allocate({}, models, roles, {});
+  ASSERT_TRUE(few.isOk() && many.isOk());
+  auto pool = SharedMemory::createAshmem(4);
+  ASSERT_TRUE(pool.isOk()) << pool.status().message();
+  for (auto [buffer, rounds] : {std::pair(&*few, 3u), {&*many, 7u}}) {
+    ASSERT_TRUE((*pool)->write(0, std::as_bytes(std::span(&rounds, 1))).isOk());
+    ASSERT_TRUE((*buffer)->copyFrom(**pool, {}).isOk());
+  }
+  for (auto [buffer, rounds] :
+       {std::pair(&*few, 3u), {&*many, 7u}, {&*few, 3u}}) {
+    Caller caller;
+    caller.request.inputs[0] = {Memory::device((*buffer)->token()), {}};
+    Status executed = (*model)->execute(caller.request, caller.result);
+    ASSERT_TRUE(executed.isOk()) << executed.message();
+    EXPECT_EQ(caller.y, rounds);
   }
 }
 
@@ -424,8 +454,9 @@ TEST_P(GpuControlFlowTest, AddsUpTimes) {
 // Any program that can be read
 //===----------------------------------------------------------------------===//
 
-/// What \p commands, of which the first sets y to 0, make of y; nothing where
-/// that takes more than a number of steps.
+/// Executes \p commands, of which the first sets y to 0 and whose conditions
+/// are whether y is below \p bound, and returns y; nothing where that takes
+/// more than 200 steps.
 std::optional<uint32_t> simulate(const std::vector<GpuCommand> &commands,
                                  uint32_t bound) {
   uint32_t value = 0;

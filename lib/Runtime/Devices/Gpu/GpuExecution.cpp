@@ -95,6 +95,7 @@ static Status writeOutput(const InvocationArgument &argument,
 GpuSegment nnhal::rt::segmentFrom(const std::vector<GpuCommand> &commands,
                                   uint32_t first) {
   GpuSegment segment;
+  segment.first = first;
   uint32_t next = first;
   // Jumps lead forward alone.
   while (next < commands.size()) {
@@ -106,21 +107,12 @@ GpuSegment nnhal::rt::segmentFrom(const std::vector<GpuCommand> &commands,
     if (isControl(command.kind))
       break;
     segment.commands.push_back(next++);
+    if (command.kind != GpuCommandKind::barrier &&
+        (segment.runs.empty() || segment.runs.back() != command.operation))
+      segment.runs.push_back(command.operation);
   }
   segment.end = next;
   return segment;
-}
-
-std::vector<uint32_t> nnhal::rt::runsOf(const std::vector<GpuCommand> &commands,
-                                        const GpuSegment &segment) {
-  std::vector<uint32_t> runs;
-  for (uint32_t number : segment.commands) {
-    const GpuCommand &command = commands[number];
-    if (command.kind != GpuCommandKind::barrier &&
-        (runs.empty() || runs.back() != command.operation))
-      runs.push_back(command.operation);
-  }
-  return runs;
 }
 
 //===----------------------------------------------------------------------===//

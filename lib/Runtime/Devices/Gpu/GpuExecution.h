@@ -13,13 +13,20 @@
 
 #include <chrono>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace nnhal::rt {
 
 /// The commands that a device executes between two decisions of the host.
 struct GpuSegment {
+  /// Where the segment begins: 0 for the first one of an execution.
+  uint32_t first = 0;
   /// Numbers of commands, none of which is the host's.
   std::vector<uint32_t> commands;
+  /// The operations of the successive commands, each run of equal ones once. A
+  /// barrier belongs to no run.
+  std::vector<uint32_t> runs;
   /// The branch, loop or repeat that the host goes on with, or the number of
   /// commands at the end of the program.
   uint32_t end = 0;
@@ -28,6 +35,21 @@ struct GpuSegment {
 /// The segment of \p commands, those of a program, that begins with number
 /// \p first.
 GpuSegment segmentFrom(const std::vector<GpuCommand> &commands, uint32_t first);
+
+/// Returns what \p recorded has of the segment of \p commands that begins with
+/// number \p first; made, with its `table`, when it is asked for first. Where
+/// that throws, \p recorded stays as it is.
+template <typename Recorded>
+Recorded &segmentIn(std::map<uint32_t, Recorded> &recorded,
+                    const std::vector<GpuCommand> &commands, uint32_t first) {
+  auto known = recorded.find(first);
+  if (known == recorded.end()) {
+    Recorded made;
+    made.table = segmentFrom(commands, first);
+    known = recorded.emplace(first, std::move(made)).first;
+  }
+  return known->second;
+}
 
 /// The commands of a program, recorded for the locations of its arguments.
 class GpuRecording {
@@ -106,11 +128,6 @@ private:
 /// Copies an input, wherever the client has it, to memory of the host.
 Status readInput(const InvocationArgument &argument,
                  std::span<std::byte> bytes);
-
-/// The operations of the successive commands of \p segment, each run of equal
-/// ones once. A barrier belongs to no run.
-std::vector<uint32_t> runsOf(const std::vector<GpuCommand> &commands,
-                             const GpuSegment &segment);
 
 } // namespace nnhal::rt
 

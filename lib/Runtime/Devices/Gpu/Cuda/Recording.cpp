@@ -164,7 +164,7 @@ Status Recording::enqueueOutputs(bool isLast) const {
 }
 
 Status Recording::enqueue(const Segment &segment) const {
-  if (segment.isFirst)
+  if (segment.table.first == 0)
     NNHAL_RETURN_IF_ERROR(enqueueInputs());
   NNHAL_RETURN_IF_ERROR(enqueueCommands(segment));
   return enqueueOutputs(segment.table.end == program->program.commands.size());
@@ -188,15 +188,7 @@ Status Recording::prepare(const Locations &locations, bool timesOperations) {
 }
 
 Result<Recording::Segment *> Recording::segmentAt(uint32_t first) {
-  auto known = segments.find(first);
-  if (known == segments.end()) {
-    // A table that finds no memory leaves no segment without one.
-    Segment made;
-    made.table = segmentFrom(program->program.commands, first);
-    made.isFirst = first == 0;
-    known = segments.emplace(first, std::move(made)).first;
-  }
-  Segment &segment = known->second;
+  Segment &segment = segmentIn(segments, program->program.commands, first);
   if (isTimed && segment.events.empty())
     NNHAL_RETURN_IF_ERROR(createEvents(segment));
   if (!isTimed && !segment.graph.get())
@@ -205,8 +197,7 @@ Result<Recording::Segment *> Recording::segmentAt(uint32_t first) {
 }
 
 Status Recording::createEvents(Segment &segment) const {
-  segment.timedRuns = runsOf(program->program.commands, segment.table);
-  std::vector<OwnedEvent> events(segment.timedRuns.size() + 1);
+  std::vector<OwnedEvent> events(segment.table.runs.size() + 1);
   for (OwnedEvent &event : events)
     NNHAL_RETURN_IF_ERROR(createEvent(event));
   segment.events = std::move(events);
@@ -309,7 +300,7 @@ void Recording::reportOperations(OperationObserver &observer,
   if (!isTimed)
     return;
   int64_t time = start;
-  const std::vector<uint32_t> &runs = submitted->timedRuns;
+  const std::vector<uint32_t> &runs = submitted->table.runs;
   const std::vector<OwnedEvent> &events = submitted->events;
   for (size_t i = 0; i < runs.size(); ++i) {
     std::optional<int64_t> passed = between(events[i], events[i + 1]);

@@ -14,6 +14,7 @@
 #include "Runtime/Devices/Gpu/GpuExecution.h"
 #include "nnhal/Backend/Invocation.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -83,12 +84,9 @@ private:
 
   struct Segment {
     GpuSegment table;
-    bool isFirst = false;
     Owned<CUgraphExec, &Functions::GraphExecDestroy> graph;
-    /// The operations of successive commands, each run of equal ones once.
-    std::vector<uint32_t> timedRuns;
-    /// The first one is before all commands, the others after each of
-    /// `timedRuns`. Made when somebody asks for times.
+    /// The first one is before all commands, the others after each run of
+    /// `table`. Made when somebody asks for times.
     std::vector<OwnedEvent> events;
   };
 

@@ -249,13 +249,12 @@ Status Recording::dropRecorded() {
 }
 
 Result<const Recording::Segment *> Recording::segmentAt(uint32_t first) {
-  Segment &segment = segments[first];
+  Segment &segment = segmentIn(segments, program->program.commands, first);
   if (!segment.commands)
-    NNHAL_RETURN_IF_ERROR(createSegment(segment, first));
+    NNHAL_RETURN_IF_ERROR(createCommands(segment));
   if (isTimed && !segment.stamps.get()) {
-    segment.timedRuns = runsOf(program->program.commands, segment.table);
     NNHAL_ASSIGN_OR_RETURN(
-        segment.stamps, createQueries(uint32_t(segment.timedRuns.size() + 1)));
+        segment.stamps, createQueries(uint32_t(segment.table.runs.size() + 1)));
   }
   if (!segment.isRecorded) {
     Status status = record(segment);
@@ -268,9 +267,8 @@ Result<const Recording::Segment *> Recording::segmentAt(uint32_t first) {
   return &segment;
 }
 
-Status Recording::createSegment(Segment &segment, uint32_t first) const {
+Status Recording::createCommands(Segment &segment) const {
   const EngineRef &engine = program->engine;
-  segment.table = segmentFrom(program->program.commands, first);
   VkCommandBufferAllocateInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
   info.commandPool = commandPool.get();
@@ -292,7 +290,7 @@ void Recording::recordCommands(const Segment &segment) const {
   };
   if (isTimed)
     call.CmdResetQueryPool(segment.commands, segment.stamps.get(), 0,
-                           uint32_t(segment.timedRuns.size() + 1));
+                           uint32_t(segment.table.runs.size() + 1));
   stamp();
   const GpuCommand *last = nullptr;
   for (uint32_t number : segment.table.commands) {
@@ -384,8 +382,8 @@ void Recording::reportOperations(OperationObserver &observer,
   if (!isTimed)
     return;
   const Engine &engine = *program->engine;
-  const std::vector<uint32_t> &timedRuns = submitted->timedRuns;
-  std::vector<uint64_t> ticks(timedRuns.size() + 1);
+  const std::vector<uint32_t> &runs = submitted->table.runs;
+  std::vector<uint64_t> ticks(runs.size() + 1);
   VkResult result = engine.functions().GetQueryPoolResults(
       engine.device(), submitted->stamps.get(), 0, uint32_t(ticks.size()),
       ticks.size() * sizeof(uint64_t), ticks.data(), sizeof(uint64_t),
@@ -396,7 +394,7 @@ void Recording::reportOperations(OperationObserver &observer,
     uint64_t passed = (tick - ticks[0]) & engine.limits().timestampMask;
     return begin + int64_t(double(passed) * engine.limits().timestampPeriod);
   };
-  for (size_t i = 0; i < timedRuns.size(); ++i)
-    if (timedRuns[i] != UINT32_MAX)
-      observer.took(timedRuns[i], timeOf(ticks[i]), timeOf(ticks[i + 1]));
+  for (size_t i = 0; i < runs.size(); ++i)
+    if (runs[i] != UINT32_MAX)
+      observer.took(runs[i], timeOf(ticks[i]), timeOf(ticks[i + 1]));
 }

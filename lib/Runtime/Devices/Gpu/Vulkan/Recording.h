@@ -14,6 +14,7 @@
 #include "Runtime/Devices/Gpu/GpuExecution.h"
 #include "nnhal/Backend/Invocation.h"
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -80,10 +81,8 @@ private:
     GpuSegment table;
     VkCommandBuffer commands = VK_NULL_HANDLE;
     bool isRecorded = false;
-    /// The operations of successive commands, each run of equal ones once.
-    std::vector<uint32_t> timedRuns;
-    /// The first one is written before all commands, the others after each of
-    /// `timedRuns`. Made when somebody asks for times.
+    /// The first one is written before all commands, the others after each run
+    /// of `table`. Made when somebody asks for times.
     OwnedQueries stamps;
   };
 
@@ -97,7 +96,7 @@ private:
   void updateSets() const;
   /// The segment from command \p first on, recorded.
   Result<const Segment *> segmentAt(uint32_t first);
-  Status createSegment(Segment &segment, uint32_t first) const;
+  Status createCommands(Segment &segment) const;
   Status record(Segment &segment) const;
   void recordCommands(const Segment &segment) const;
   void recordCommand(uint32_t number, VkCommandBuffer commands) const;
