@@ -12,8 +12,6 @@
 namespace nnhal::tflite {
 namespace {
 
-using Floats = std::vector<float>;
-
 /// Multiples of 1 / 16 in [low / 16, high / 16].
 Floats randomFloats(uint32_t state, size_t count, int32_t low, int32_t high) {
   Floats values;

@@ -13,8 +13,6 @@
 namespace nnhal::tflite {
 namespace {
 
-using Floats = std::vector<float>;
-
 // Three unit anchors side by side, and a fourth upon the first, by half.
 const Floats anchors = {0.5f, 0.5f, 1, 1, 0.5f, 1.5f, 1, 1,
                         0.5f, 2.5f, 1, 1, 0.5f, 0.6f, 1, 1};

@@ -24,8 +24,6 @@
 namespace nnhal::tflite {
 namespace {
 
-using Floats = std::vector<float>;
-
 /// Multiples of 1 / unit in [low / unit, high / unit].
 class Generator {
 public:

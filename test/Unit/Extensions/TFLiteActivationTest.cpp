@@ -18,8 +18,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Int16s = std::vector<int16_t>;
-
 Int16s unary(uint16_t number, Int16s values, float scale, float resultScale) {
   Operator use(number);
   use.int16({int64_t(values.size())}, values, scale)

@@ -19,10 +19,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Int16s = std::vector<int16_t>;
-using Int32s = std::vector<int32_t>;
-using Int64s = std::vector<int64_t>;
-using Floats = std::vector<float>;
 using Truths = std::vector<bool>;
 
 Int16s binary16(uint16_t number, Int16s a, float aScale, Int16s b, float bScale,

@@ -21,17 +21,11 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-using Int16s = std::vector<int16_t>;
-using Int32s = std::vector<int32_t>;
-using Int64s = std::vector<int64_t>;
-using Floats = std::vector<float>;
-
 constexpr uint16_t less = 58, select = 64, equal = 71, selectV2 = 123,
                    cumsum = 128, broadcastArgs = 145;
 
 TEST(TFLiteComparison, ElementsAreComparedInTheirOwnType) {
-  // As floats these two would be equal.
+  // The two numbers are equal where they are compared as floats.
   constexpr int32_t large = (1 << 24) + 1;
   Operator int32s(less);
   int32s.int32({2, 1}, {large - 1, large})

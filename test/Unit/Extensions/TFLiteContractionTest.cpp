@@ -21,9 +21,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Int16s = std::vector<int16_t>;
-using Int8s = std::vector<int8_t>;
-
 /// sum / 4, halves up.
 int16_t finished(int64_t sum) {
   return int16_t(std::clamp<int64_t>((sum + 2) >> 2, -32768, 32767));
@@ -314,7 +311,8 @@ TEST(TFLiteContraction, VolumesThatDoNotFit) {
                              "elements, but must have 5");
 }
 
-/// What is said of a transposed convolution of one volume into two channels.
+/// Returns the message of a transposed convolution of one volume into two
+/// channels that is refused for the output shape \p wanted.
 std::string refusalOfVolume(std::vector<int32_t> wanted) {
   Operator use(141);
   use.int32({int64_t(wanted.size())}, std::move(wanted))
@@ -336,8 +334,6 @@ TEST(TFLiteContraction, ShapesOfVolumesHaveBounds) {
             "CONV_3D_TRANSPOSE: output shape 1x1x1x4x9 must have batch 1 "
             "and depth 2");
 }
-
-using Floats = std::vector<float>;
 
 TEST(TFLiteContraction, ConvolutionsOfFloats) {
   // Two groups of one channel; the window's elements are 2 apart.

@@ -18,7 +18,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Floats = std::vector<float>;
 using Truths = std::vector<uint8_t>;
 
 void expectNear(const Floats &found, const Floats &expected) {

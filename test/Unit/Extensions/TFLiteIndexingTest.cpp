@@ -16,10 +16,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Int16s = std::vector<int16_t>;
-using Int32s = std::vector<int32_t>;
-using Int64s = std::vector<int64_t>;
-
 TEST(TFLiteIndexing, GatherAlongAnAxisAndInBatches) {
   Operator use(36);
   use.int16({2, 3}, {1, 2, 3, 4, 5, 6})

@@ -23,10 +23,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Int16s = std::vector<int16_t>;
-using Int8s = std::vector<int8_t>;
-using Int64s = std::vector<int64_t>;
-
 constexpr float gateScale = 1.0f / 4096, fractionScale = 1.0f / 32768;
 
 struct Gate {

@@ -24,9 +24,6 @@ std::vector<int16_t> counting(int16_t count) {
   return values;
 }
 
-using Int16s = std::vector<int16_t>;
-using Int64s = std::vector<int64_t>;
-
 TEST(TFLiteMovement, ReshapeFindsTheOpenExtent) {
   Operator use(22);
   use.int16({2, 3}, counting(6))

@@ -18,11 +18,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Int8s = std::vector<int8_t>;
-using Int32s = std::vector<int32_t>;
-using Int64s = std::vector<int64_t>;
-using Floats = std::vector<float>;
-
 TEST(TFLiteSelection, TopKTakesTheFirstOfEqualElements) {
   Operator use(48);
   use.int64({2, 4}, {3, 7, 7, 1, -2, -2, -5, -2})

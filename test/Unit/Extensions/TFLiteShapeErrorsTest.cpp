@@ -17,8 +17,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Int32s = std::vector<int32_t>;
-
 /// An operator of one tensor of shape [2, 3] and one of integers.
 std::string moved(uint16_t number, Int32s values, Shape result = {-1, -1}) {
   return Operator(number)

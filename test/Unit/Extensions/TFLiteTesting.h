@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -33,6 +34,12 @@ inline constexpr auto tensorInt8 = rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
 inline constexpr auto tensorBool = rt::OperandType::TENSOR_BOOL8;
 
 using Shape = std::vector<int64_t>;
+using Bytes = std::vector<uint8_t>;
+using Int8s = std::vector<int8_t>;
+using Int16s = std::vector<int16_t>;
+using Int32s = std::vector<int32_t>;
+using Int64s = std::vector<int64_t>;
+using Floats = std::vector<float>;
 
 /// Builds one operation.
 class Operator {
