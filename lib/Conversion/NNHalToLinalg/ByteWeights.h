@@ -10,11 +10,15 @@
 
 #include "Engine/OperationLowering.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
 namespace nnhal {
 
 /// A filter less its zero point.
 struct ByteWeights {
-  /// Those of a constant.
+  /// The elements of a constant filter; none of one that is computed.
   llvm::SmallVector<int16_t> values;
   /// The largest magnitude; of a filter that is computed, the largest that its
   /// type has.
@@ -35,7 +39,8 @@ struct ByteWeights {
       return value >= INT8_MIN && value <= INT8_MAX;
     });
   }
-  /// What to take off all of them, that they fit; 0 if they do.
+  /// Returns the number that has to be subtracted from all values so that 8
+  /// bits hold them; 0 where they do already.
   int32_t excessOverI8() const {
     auto [least, most] = std::minmax_element(values.begin(), values.end());
     return std::max(*most - INT8_MAX, 0) + std::min(*least - INT8_MIN, 0);

@@ -95,8 +95,9 @@ struct GpuCommand {
   /// The operation of the main subgraph that the command computes, for traces;
   /// UINT32_MAX for none.
   uint32_t operation = UINT32_MAX;
-  /// Of branch, jump and loop: a later command, or the number of commands,
-  /// which ends the program. Of repeat: an earlier command.
+  /// The command that branch, jump and loop lead to is a later one, or the
+  /// number of commands, which ends the program. The target of repeat is an
+  /// earlier command. Other kinds have none.
   uint32_t target = 0;
   bool operator==(const GpuCommand &) const = default;
 };

@@ -25,7 +25,8 @@
 
 namespace nnhal::rt {
 
-/// What the interface alone says of the memory of an argument.
+/// The size and the alignment of an argument, where the interface of the model
+/// states all extents.
 struct KnownArgument {
   /// byteSizeOf() its tensor.
   std::optional<uint32_t> size;
@@ -47,7 +48,7 @@ struct Frame {
   std::vector<InvocationArgument> outputs;
   /// The extents that the pointers of both lists point to.
   std::vector<int64_t> extents;
-  /// What is known of each argument before any request.
+  /// The sizes and alignments that the interface states of all arguments.
   std::vector<KnownArgument> knownInputs;
   std::vector<KnownArgument> knownOutputs;
   /// The number of the period in which it was used last; see FramePool.

@@ -117,9 +117,10 @@ private:
 
   const std::shared_ptr<DeviceState> state;
   const std::unique_ptr<LoadedModel> loaded;
-  // What every execution asks `loaded` and the backend for.
+  // The interface of `loaded` and the name of the backend's device are kept,
+  // because each execution would call virtual functions for them.
   const Interface &face;
-  const std::string &deviceName;
+  const std::string deviceName;
   const bool isAsynchronous;
   const Priority priority;
   const uint64_t client;

@@ -60,8 +60,8 @@ static LogicalResult collect(Operation *command,
 }
 
 namespace {
-/// What has been accessed since the last barrier, by commands that the host
-/// does not wait for.
+/// The accesses of commands since the last barrier, for which the host does not
+/// wait.
 using Pending = SmallVector<Access>;
 
 struct PlanBarriersPass : impl::PlanBarriersBase<PlanBarriersPass> {

@@ -1,6 +1,7 @@
 // RUN: nnhal-opt %s --nnhal-verify-addresses --split-input-file --verify-diagnostics
 
-// What follows from loaded elements keeps its bounds where it is passed on.
+// Numbers that follow from loaded elements keep their bounds where branches,
+// loops and calls pass them on.
 
 func.func @to_a_block(%table: memref<9xi32>, %rows: memref<4xf32>, %isLow: i1) {
   %c0 = arith.constant 0 : index

@@ -62,7 +62,7 @@ func.func @rounds(%x: memref<2xf32>, %y: memref<2xf32>, %z: memref<2xf32>,
 
 // -----
 
-// What another block has overwritten is not looked for.
+// Buffers that another block overwrites are not looked for.
 
 // CHECK-LABEL: func.func @blocks
 // CHECK:         memref.alloc

@@ -1,7 +1,7 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-gpu-form-dispatches | FileCheck %s
 
-// What an epilogue takes beside sums: a number a channel and numbers of its own
-// for each place are loaded in fours, a number a pixel is one for all channels.
+// An epilogue loads the numbers that it takes beside sums: those of channels and
+// of single places in fours, and that of a pixel once for all channels.
 
 // CHECK-LABEL: func.func @fours
 // CHECK:       gpu.func @kernel_0(
