@@ -71,6 +71,8 @@ std::vector<Contraction> contractions() {
     convolution(28, 128, 128, 3);
     convolution(14, 256, 256, 3);
     convolution(224, 3, 32, 3, 2);
+    convolution(257, 3, 16, 3, 2);
+    convolution(256, 3, 8, 3, 2);
     depthwise(112, 32, 1);
     depthwise(112, 64, 2);
     depthwise(56, 128, 1);

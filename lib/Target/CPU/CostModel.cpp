@@ -25,9 +25,12 @@ static constexpr CostModel sixteenRegisters = {
     .mostAccumulators = 12,
     .windowAccumulators = 8,
     .windowRows = 2,
+    .windowProducts = 400000,
     .overlappedPixels = 64,
     .unrolledTaps = 8,
     .unrolledSteps = 4,
+    .unrolledProducts = 48,
+    .joinedRounds = 4,
     .inputCache = 512 << 10,
     .filterCache = 400 << 10,
     .outputCache = 1536 << 10,
@@ -59,13 +62,15 @@ static constexpr CostModel sixteenRegisters = {
     .longEntry = 2000,
 };
 
-// Targets with 32 vector registers have room for twice as many accumulators.
+// Targets with 32 vector registers have room for twice as many accumulators. A
+// step of a tile is then so long that a table for rows of a filter of nine
+// steps gains nothing.
 static constexpr CostModel thirtyTwoRegisters = [] {
   CostModel model = sixteenRegisters;
   model.panelRegisters = {4, 3, 2};
   model.tileRows = {14, 12, 8, 6};
   model.mostAccumulators = 24;
-  model.windowRows = 1;
+  model.shortRun = 9;
   model.prefetchedPixels = 1024;
   return model;
 }();
@@ -88,9 +93,12 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("most-accumulators", mostAccumulators);
   visit("window-accumulators", windowAccumulators);
   visit("window-rows", windowRows);
+  visit("window-products", windowProducts);
   visit("overlapped-pixels", overlappedPixels);
   visit("unrolled-taps", unrolledTaps);
   visit("unrolled-steps", unrolledSteps);
+  visit("unrolled-products", unrolledProducts);
+  visit("joined-rounds", joinedRounds);
   visit("input-cache", inputCache);
   visit("filter-cache", filterCache);
   visit("output-cache", outputCache);

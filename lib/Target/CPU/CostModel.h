@@ -41,16 +41,21 @@ struct CostModel {
   int64_t mostAccumulators;
   /// Accumulators of a tile of a depthwise convolution or pool.
   int64_t windowAccumulators;
-  /// Output rows of such a tile.
+  /// Output rows of such a tile; of floats, if all windows of an image have at
+  /// least `windowProducts` elements together.
   int64_t windowRows;
+  int64_t windowProducts;
   /// Of so many output pixels of a row, tiles may compute one a second time so
   /// that all of them have one size.
   int64_t overlappedPixels;
   /// Windows up to this width are unrolled.
   int64_t unrolledTaps;
-  /// Steps of a float convolution's inner loop that one round of it takes; and
-  /// rows that are joined at once to a row of results.
+  /// Steps of a float convolution's inner loop that one round of it takes, at
+  /// most, and the products from which on it takes no more of them.
   int64_t unrolledSteps;
+  int64_t unrolledProducts;
+  /// Rows that are joined at once to a row of results.
+  int64_t joinedRounds;
   /// An input up to this size stays in the second-level cache.
   int64_t inputCache;
   /// A packed filter up to this size does.

@@ -275,8 +275,8 @@ std::optional<unsigned> VectorLoopEmitter::findJoinedDim() {
   for (unsigned dim : llvm::reverse(outerDims))
     if (extents.size() == iterators.size() &&
         iterators[dim] == utils::IteratorType::reduction)
-      return extents[dim] >= target.costs().unrolledSteps ? std::optional(dim)
-                                                          : std::nullopt;
+      return extents[dim] >= target.costs().joinedRounds ? std::optional(dim)
+                                                         : std::nullopt;
   return std::nullopt;
 }
 
@@ -286,7 +286,7 @@ std::optional<unsigned> VectorLoopEmitter::findJoinedDim() {
 /// under a mask, which takes some processors several times as long.
 void VectorLoopEmitter::emitJoinedRounds(unsigned position) {
   unsigned dim = *joinedDim;
-  int64_t extent = extents[dim], together = target.costs().unrolledSteps;
+  int64_t extent = extents[dim], together = target.costs().joinedRounds;
   int64_t joined = extent / together * together;
   auto emitLoop = [&](int64_t begin, int64_t end, int64_t step) {
     if (begin == end)

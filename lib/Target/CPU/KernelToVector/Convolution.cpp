@@ -418,7 +418,14 @@ SmallVector<Value> ConvolutionEmitter::multiplyRun(
   };
   // Integers take more instructions each: rounds of several steps lose as much
   // again.
-  int64_t steps = stepChannels > 1 ? 1 : target.costs().unrolledSteps;
+  const CostModel &costs = target.costs();
+  int64_t steps =
+      stepChannels > 1
+          ? 1
+          : std::clamp<int64_t>(
+                llvm::divideCeil(costs.unrolledProducts,
+                                 std::max<size_t>(values.size(), 1)),
+                1, costs.unrolledSteps);
   int64_t unrolled = count - count % steps;
   return rounds(unrolled, count, 1, rounds(0, unrolled, steps, values));
 }

@@ -126,18 +126,21 @@ struct WindowTile {
   bool prefetch = false;
 };
 
-/// Bytes of all channels of a pixel, and of the weights for one.
-struct WindowBytes {
+/// What a depthwise convolution or a pool works on: bytes of all channels of a
+/// pixel, and of the weights for one.
+struct WindowWork {
   int64_t inputPixel;
   int64_t outputPixel;
   int64_t tap;
+  /// Elements of all windows of an image, of all channels.
+  int64_t products;
   /// Whether what is read is converted to floats, which costs as much as two
   /// products.
   bool isConverted;
 };
 
 WindowTile chooseWindowTile(const WindowDim &height, const WindowDim &width,
-                            int64_t channelVectors, const WindowBytes &bytes,
+                            int64_t channelVectors, const WindowWork &work,
                             const KernelTarget &target);
 
 /// The positions of `dim` all of whose taps lie in the input.

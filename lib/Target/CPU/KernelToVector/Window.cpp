@@ -148,6 +148,8 @@ LogicalResult WindowEmitter::emit() {
                           {bytesOf(source, input.strides[2]),
                            bytesOf(op.getDestination(), channels * multiplier),
                            body.tapBytes(),
+                           height.out * width.out * channels * multiplier *
+                               height.filter * width.filter,
                            !isa<FloatType>(getElementTypeOrSelf(source))},
                           target);
   TapRange interior = interiorOf(height);

@@ -38,6 +38,14 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 // STEPS-NOT: vector.fma
 // STEPS: return
 
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=unrolled-products=24 --convert-nnk-to-vector | FileCheck %s --check-prefix=PRODUCTS
+// A step has twelve products: two steps a round.
+// PRODUCTS-LABEL: func @tiles
+// PRODUCTS: scf.for %{{.*}} = %c0 to %c8 step %c2{{.*}} iter_args
+// PRODUCTS-COUNT-24: vector.fma
+// PRODUCTS-NOT: vector.fma
+// PRODUCTS: return
+
 // Registers of 256 bits: tiles of four pixels, two registers each; of 512 bits:
 // eight pixels.
 

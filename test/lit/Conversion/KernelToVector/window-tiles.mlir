@@ -1,8 +1,10 @@
-// RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s
-// RUN: nnhal-opt %s --nnhal-set-target=parameters=input-cache=16384 --convert-nnk-to-vector | FileCheck %s --check-prefix=LARGE
-// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-rows=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=SINGLE
-// RUN: nnhal-opt %s --nnhal-set-target=parameters=inner-cache=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=CHANNELS
-// RUN: nnhal-opt %s --nnhal-set-target=parameters=output-cache=4194304 --convert-nnk-to-vector | FileCheck %s --check-prefix=SMALL
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-products=1 --convert-nnk-to-vector | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-products=1,input-cache=16384 --convert-nnk-to-vector | FileCheck %s --check-prefix=LARGE
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-products=1,window-rows=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=SINGLE
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-products=41473 --convert-nnk-to-vector | FileCheck %s --check-prefix=SINGLE
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-products=1,inner-cache=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=CHANNELS
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=window-products=1,output-cache=4194304 --convert-nnk-to-vector | FileCheck %s --check-prefix=SMALL
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=inner-cache=3000 --convert-nnk-to-vector | FileCheck %s --check-prefix=HALF
 
 // Away from the border two rows of four pixels, one register of channels after
 // the other; each of the four rows of six inputs is loaded once. The first row
@@ -50,11 +52,21 @@ func.func @two_rows(%in: memref<1x9x16x32xf32>, %filter: memref<3x3x32xf32>, %bi
 }
 
 // With a stride two rows have one of five rows of input in common: that pays
-// where inputs are converted.
+// where inputs are converted. Where a tile of eight columns does not stay in the
+// cache, but one of four does, there are two of these, with all channels inside.
 
 // CHECK-LABEL: func @strided
 // CHECK-NOT: step %c2
+// CHECK-COUNT-8: vector.store
+// CHECK-NOT: vector.store
 // CHECK: return
+
+// HALF-LABEL: func @strided
+// HALF: scf.forall (%{{.+}}) = (0) to (8) step (4)
+// HALF: scf.for %{{.+}} = %c0 to %c16 step %c8
+// HALF-COUNT-4: vector.store
+// HALF-NOT: vector.store
+// HALF: return
 func.func @strided(%in: memref<1x17x17x16xf32>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x8x8x16xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x17x17x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
       outs(%out : memref<1x8x8x16xf32>)
