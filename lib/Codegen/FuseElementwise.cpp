@@ -82,25 +82,39 @@ private:
   Pass::Statistic &count;
 };
 
+/// Whether \p op reads a tensor at computed places. Reads at its own indices
+/// are operands by now.
+bool looksUp(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !generic.getBody()->getOps<tensor::ExtractOp>().empty();
+}
+
 /// Whether to compute the operation behind \p operand where it is read.
-bool isWorthFusing(OpOperand *operand) {
+bool isWorthFusing(OpOperand *operand, bool keepLookups) {
   Operation *producer = operand->get().getDefiningOp();
   if (!producer || !producer->hasOneUse())
     return false;
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (keepLookups && consumer && isa<linalg::LinalgOp>(producer) &&
+      looksUp(producer) != looksUp(consumer))
+    return false;
   // Reshapes ask as well.
   return !consumer || consumer.getMatchingIndexingMap(operand).isPermutation();
 }
 
 struct FuseElementwisePass : impl::FuseElementwiseBase<FuseElementwisePass> {
+  using Base::Base;
   void runOnOperation() override {
+    auto isFused = [this](OpOperand *operand) {
+      return isWorthFusing(operand, keepLookups);
+    };
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<PromoteReads>(context, numPromoted);
     // What linalg-fuse-elementwise-ops runs, which takes no limit.
-    linalg::populateElementwiseOpsFusionPatterns(patterns, isWorthFusing);
-    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isWorthFusing);
-    linalg::populateConstantFoldLinalgOperations(patterns, isWorthFusing);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, isFused);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, isFused);
+    linalg::populateConstantFoldLinalgOperations(patterns, isFused);
     affine::AffineApplyOp::getCanonicalizationPatterns(patterns, context);
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::DimOp::getCanonicalizationPatterns(patterns, context);

@@ -27,9 +27,16 @@ def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {
     `OpOperand`, of ElementwiseOpFusion.cpp in LLVM 22), and no pattern of
     upstream makes some; test/lit/Codegen/upstream-fuse-elementwise.mlir has an
     example.
-    Then runs upstream's fusion, with one limit of its own: an operand that is
-    broadcast is not computed again for each element that reads it.
+    Then runs upstream's fusion, with limits of its own: an operand that is
+    broadcast is not computed again for each element that reads it, and with
+    `keep-lookups` operations stay apart only one of which looks elements up at
+    computed places, because such a loop has no vectors on a CPU and would take
+    them from the other one.
   }];
+  let options = [
+    Option<"keepLookups", "keep-lookups", "bool", /*default=*/"false",
+           "Fuse what looks elements up with its like only">
+  ];
   let statistics = [
     Statistic<"numPromoted", "num-promoted", "Reads that became operands">
   ];

@@ -36,7 +36,8 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
     llvm_unreachable("phases of every target");
   case Phase::fuse:
     // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
-    pm.addNestedPass<func::FuncOp>(createFuseElementwise());
+    pm.addNestedPass<func::FuncOp>(
+        createFuseElementwise({.keepLookups = true}));
     // linalg.generic -> two of them around partial results
     pm.addNestedPass<func::FuncOp>(createSplitReductions());
     pm.addPass(createFuseEpilogue());
