@@ -104,34 +104,17 @@ Result<Types> checkFraction(const Use &use) {
   return types;
 }
 
-TableInput tableInput(const Use &use, int32_t mostShift) {
-  float scale = use.input(0).scale;
-  int32_t exponent = 0;
-  if (isPowerOfTwo(scale, exponent) && exponent + 12 >= 0 &&
-      exponent + 12 <= mostShift)
-    return {3 << (exponent + 12), 0};
-  double multiplier = double(scale) * 4096.0 * 3.0;
-  TableInput input;
-  while (multiplier <= 32767.0 / 2.0 && input.shift <= 30) {
-    ++input.shift;
-    multiplier *= 2.0;
-  }
-  // A larger factor saturates all numbers but 0, as this one does.
-  input.multiplier = int32_t(std::min(multiplier, 65535.0));
-  return input;
-}
-
 Status runLogistic(Run &run) {
   if (isFloat(run))
     return map<float>(
         run, [](float value) { return 1.0f / (1.0f + std::exp(-value)); });
-  return map(run, Logistic16(tableInput(run.use, 0)));
+  return map(run, Logistic16(tableInput(run.use.input(0).scale, 0)));
 }
 
 Status runTanh(Run &run) {
   if (isFloat(run))
     return map<float>(run, [](float value) { return std::tanh(value); });
-  return map(run, Tanh16(tableInput(run.use, 1)));
+  return map(run, Tanh16(tableInput(run.use.input(0).scale, 1)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,10 +124,8 @@ Status runTanh(Run &run) {
 Status runExp(Run &run) {
   if (isFloat(run))
     return map<float>(run, [](float value) { return std::exp(value); });
-  float scale = run.use.input(0).scale;
   Table16 table =
-      makeTable16(scale * -32768.0f, scale * 32767.0f, run.use.output(0).scale,
-                  [](float value) { return std::exp(value); });
+      exponentialTable(run.use.input(0).scale, run.use.output(0).scale);
   return map(run, [&](int16_t value) { return lookUp(table, value); });
 }
 

@@ -7,6 +7,8 @@
 
 #include "FixedPoint.h"
 
+#include <bit>
+
 using namespace nnhal;
 using namespace nnhal::tflite;
 
@@ -51,6 +53,17 @@ SumFactors tflite::factorsOfSquare(float a, float b, float result) {
           factorOf(twice * twice / result)};
 }
 
+Factor tflite::factorOfReduction(float input, float result, int64_t count) {
+  Factor factor = factorOf(double(input) / double(result));
+  if (count <= 1)
+    return factor;
+  int32_t shift = 63 - std::countl_zero(uint64_t(count));
+  shift = std::max(std::min({shift, 32, 31 + factor.shift}), 0);
+  factor.multiplier = int32_t((int64_t(factor.multiplier) << shift) / count);
+  factor.shift -= shift;
+  return factor;
+}
+
 std::optional<SumShifts> tflite::shiftsOfSum(float a, float b, float result) {
   int32_t first = 0, second = 0, exponent = 0;
   if (!isPowerOfTwo(a, first) || !isPowerOfTwo(b, second) ||
@@ -89,6 +102,27 @@ int16_t tflite::lookUp(const Table16 &table, int16_t value) {
   int32_t base = table[size_t(index)];
   int32_t slope = table[size_t(index) + 1] - base;
   return int16_t(base + ((slope * (value & 0x7F) + 64) >> 7));
+}
+
+Table16 tflite::exponentialTable(float inputScale, float outputScale) {
+  return makeTable16(inputScale * -32768.0f, inputScale * 32767.0f, outputScale,
+                     [](float value) { return std::exp(value); });
+}
+
+const SoftmaxTables &tflite::softmaxTables() {
+  static const SoftmaxTables tables = [] {
+    double unit = 10.0 / 65535, fraction = 1.0 / 65535;
+    return SoftmaxTables{
+        makeTable16(unit * (-32768 - 32767), unit * 0.0, 2.0 / 65535,
+                    [](double x) { return std::exp(x); }),
+        makeTable16(fraction * 0.0, fraction * 65535, 2.0 / 65535,
+                    [](double x) { return 1.0 / (1.0 + x); })};
+  }();
+  return tables;
+}
+
+Factor tflite::softmaxFactor(float scale, float beta) {
+  return factorOf(double(scale * beta) / (10.0 / 65535.0));
 }
 
 const std::array<uint16_t, 256> &tflite::logisticTable() {

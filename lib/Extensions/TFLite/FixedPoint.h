@@ -104,6 +104,11 @@ SumFactors factorsOfSum(float a, float b, float result);
 /// Returns those of SQUARED_DIFFERENCE.
 SumFactors factorsOfSquare(float a, float b, float result);
 
+/// Returns the factor of a sum of numbers with scale \p input that is divided
+/// by
+/// \p count.
+Factor factorOfReduction(float input, float result, int64_t count);
+
 /// How many bits operands are shifted right by.
 struct SumShifts {
   int32_t a, b;
@@ -153,6 +158,26 @@ template <typename Real, typename Function>
 Table16 makeTable16(Real inputLeast, Real inputMost, Real outputScale,
                     Function function);
 int16_t lookUp(const Table16 &table, int16_t value);
+/// Returns that of EXP.
+Table16 exponentialTable(float inputScale, float outputScale);
+
+/// What SOFTMAX of 16-bit numbers looks up.
+struct SoftmaxTables {
+  /// exp(x) from -10 to 0.
+  Table16 exponential;
+  /// 1 / (1 + x) from 0 to 1.
+  Table16 reciprocal;
+};
+const SoftmaxTables &softmaxTables();
+/// Returns the factor that brings what is below the largest element of a row,
+/// in steps of \p scale, to steps of the table of exponentials.
+Factor softmaxFactor(float scale, float beta);
+/// Returns the place in the table of an element that is \p distance, which is
+/// not above 0, from the largest one.
+NNHAL_KERNEL_PART int16_t softmaxPlace(int32_t distance, Factor factor) {
+  return int16_t(
+      boundsOf<int16_t>()(wrappingAdd(scale(distance, factor), 32767)));
+}
 
 /// The logistic function at i / 24 with 16 fractional bits, raised by half of
 /// what straight lines between the points lose in the middle.

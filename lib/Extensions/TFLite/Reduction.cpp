@@ -13,8 +13,6 @@
 #include "Families.h"
 #include "FixedPoint.h"
 
-#include <bit>
-
 using namespace nnhal;
 using namespace nnhal::tflite;
 
@@ -116,15 +114,8 @@ Status reduce16(Run &run, bool isMean) {
         return sum + uint32_t(int32_t(value));
       })));
   NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
-  Factor factor =
-      factorOf(double(use.input(0).scale) / double(use.output(0).scale));
-  int64_t count = countOf(run);
-  if (isMean && count > 0) {
-    int32_t shift = 63 - std::countl_zero(uint64_t(count));
-    shift = std::max(std::min({shift, 32, 31 + factor.shift}), 0);
-    factor.multiplier = int32_t((int64_t(factor.multiplier) << shift) / count);
-    factor.shift -= shift;
-  }
+  Factor factor = factorOfReduction(use.input(0).scale, use.output(0).scale,
+                                    isMean ? countOf(run) : 1);
   Bounds bounds;
   for (size_t index = 0; index < sums.size(); ++index)
     to[index] = int16_t(bounds(scale(int32_t(sums[index]), factor)));

@@ -27,6 +27,11 @@ struct TableInput {
   }
 };
 
+/// Returns the factor of numbers with \p scale; a scale of 2^-12 to
+/// 2^(mostShift
+/// - 12) is a shift.
+TableInput tableInput(float scale, int32_t mostShift);
+
 /// The function for positive numbers, by the straight lines of a table, of
 /// which the last one goes on for ever. It is written without branches: the
 /// signs of neighbours are not to be predicted.

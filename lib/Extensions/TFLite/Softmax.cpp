@@ -46,25 +46,6 @@ Result<Types> checkSoftmax(const Use &use) {
   return onlyResult(use, use.input(0).dimensions);
 }
 
-struct SoftmaxTables {
-  /// exp(x) from -10 to 0.
-  Table16 exponential;
-  /// 1 / (1 + x) from 0 to 1.
-  Table16 reciprocal;
-};
-
-const SoftmaxTables &softmaxTables() {
-  static const SoftmaxTables tables = [] {
-    double unit = 10.0 / 65535, fraction = 1.0 / 65535;
-    return SoftmaxTables{
-        makeTable16(unit * (-32768 - 32767), unit * 0.0, 2.0 / 65535,
-                    [](double x) { return std::exp(x); }),
-        makeTable16(fraction * 0.0, fraction * 65535, 2.0 / 65535,
-                    [](double x) { return 1.0 / (1.0 + x); })};
-  }();
-  return tables;
-}
-
 /// Computes the places of a row in the table of exponentials.
 NNHAL_TARGET_CLONES void placeRow(int16_t *to, const int16_t *from,
                                   int64_t depth, const Factor &given) {
@@ -72,10 +53,8 @@ NNHAL_TARGET_CLONES void placeRow(int16_t *to, const int16_t *from,
   int16_t most = std::numeric_limits<int16_t>::min();
   for (int64_t index = 0; index < depth; ++index)
     most = std::max(most, from[index]);
-  for (int64_t index = 0; index < depth; ++index) {
-    int32_t distance = scale(int32_t(from[index]) - most, factor);
-    to[index] = int16_t(boundsOf<int16_t>()(wrappingAdd(distance, 32767)));
-  }
+  for (int64_t index = 0; index < depth; ++index)
+    to[index] = softmaxPlace(int32_t(from[index]) - most, factor);
 }
 
 /// Multiplies a row by \p factor * 2^-right. The exponentials are not negative,
@@ -238,8 +217,7 @@ Status runSoftmax(Run &run) {
   // The sum of as many exponentials as this has 31 bits.
   if (depth > 65536)
     return fail("depth ", depth, " must be at most 65536");
-  double perStep = double(use.input(0).scale * use.real("beta"));
-  Factor factor = factorOf(perStep / (10.0 / 65535.0));
+  Factor factor = softmaxFactor(use.input(0).scale, use.real("beta"));
   for (int64_t done = 0, count = elementCount(use.input(0)); done < count;
        done += depth)
     softmaxRow(to + done, use.data<int16_t>(0) + done, depth, factor);

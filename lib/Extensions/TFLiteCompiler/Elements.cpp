@@ -9,6 +9,8 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace nnhal;
 using namespace nnhal::tflite;
@@ -70,6 +72,11 @@ Value Elements::bounded(Value value, Bounds bounds) {
   return make<arith::MinSIOp>(value, constant(type, bounds.most));
 }
 
+Value Elements::lookUp(Value table, Value place) {
+  Value index = make<arith::IndexCastOp>(b.getIndexType(), place);
+  return make<tensor::ExtractOp>(table, ValueRange(index));
+}
+
 Value Elements::activated(Value value, Activation activation) {
   if (activation == Activation::none)
     return value;
@@ -86,4 +93,12 @@ Value Elements::activated(Value value, Activation activation) {
   value = make<arith::MaximumFOp>(value, constant(float(least)));
   return isBounded ? make<arith::MinimumFOp>(value, constant(float(most)))
                    : value;
+}
+
+Value tflite::tableConstant(OpBuilder &builder, Location loc,
+                            ArrayRef<int16_t> entries) {
+  auto type =
+      RankedTensorType::get({int64_t(entries.size())}, builder.getI16Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, entries));
 }

@@ -45,12 +45,18 @@ public:
   mlir::Value widenedBy15(mlir::Value value, Factor factor);
   /// The number within \p bounds.
   mlir::Value bounded(mlir::Value value, Bounds bounds);
+  /// The entry \p place of \p table, which is within it.
+  mlir::Value lookUp(mlir::Value table, mlir::Value place);
   /// A number without quantization after a fused activation.
   mlir::Value activated(mlir::Value value, Activation activation);
 
 private:
   mlir::ImplicitLocOpBuilder &b;
 };
+
+/// Builds a constant of \p entries.
+mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                          llvm::ArrayRef<int16_t> entries);
 
 } // namespace nnhal::tflite
 

@@ -9,12 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
-#include "TFLiteDialect.h"
+#include "ElementUse.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -24,16 +22,8 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr StringLiteral otherTypes = "elements of these types are not compiled";
-
 bool isOneOf(ElementClass element, std::initializer_list<ElementClass> set) {
   return llvm::is_contained(set, element);
-}
-
-float scaleOf(Type type) {
-  auto quantized =
-      cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
-  return float(quantized.getScale());
 }
 
 /// Whether \p function takes elements \p from to elements \p to.
@@ -86,159 +76,39 @@ bool takesElements(Function function, ElementClass element) {
     return isOneOf(element, {float32, fixed16});
   case Function::bitwise_xor:
     return isOneOf(element, {int32, fixed16});
+  case Function::div:
+    return isOneOf(element, {float32, int32, int64});
+  case Function::floor_div:
+    return isOneOf(element, {float32, int32, int64, fixed16});
+  case Function::floor_mod:
+    return isOneOf(element, {int32, int64, fixed16});
+  case Function::exp:
+  case Function::tanh:
+  case Function::logistic:
+    return isOneOf(element, {float32, fixed16});
+  case Function::logical_or:
+  case Function::logical_and:
+  case Function::logical_not:
+    return element == boolean;
   case Function::floor:
   case Function::ceil:
   case Function::round:
-  case Function::exp:
   case Function::log:
   case Function::sin:
   case Function::cos:
   case Function::sqrt:
   case Function::rsqrt:
-  case Function::tanh:
-  case Function::logistic:
+  case Function::prelu:
+  case Function::pow:
+  case Function::elu:
+  case Function::hard_swish:
+  case Function::gelu:
   case Function::relu_0_to_1:
     return element == float32;
   default:
     return true;
   }
 }
-
-/// Operands of an element of the result, and types as the model states them.
-struct Use {
-  // The accessors of operations are not const.
-  mutable ElementwiseOp op;
-  ElementClass element;
-
-  Function function() const { return op.getFunction(); }
-  float scale(unsigned input) const {
-    return scaleOf(op.getInputs()[input].getType());
-  }
-  float resultScale() const { return scaleOf(op.getResult().getType()); }
-  Activation activation() const { return Activation(op.getActivation()); }
-  Bounds bounds(Activation activation) const {
-    return activationBounds(activation, boundsOf<int16_t>(), resultScale(), 0);
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// 16-bit numbers
-//===----------------------------------------------------------------------===//
-
-/// Computes functions of 16-bit numbers in 32 bits.
-class Fixed16 {
-public:
-  Fixed16(Elements &elements, const Use &use, ValueRange operands)
-      : e(elements), use(use) {
-    for (Value operand : operands)
-      x.push_back(e.make<arith::ExtSIOp>(wide(), operand));
-  }
-
-  Value compute() {
-    Value result = computeWide();
-    return e.make<arith::TruncIOp>(e.builder().getI16Type(), result);
-  }
-
-private:
-  Type wide() { return e.builder().getI32Type(); }
-
-  Value computeWide() {
-    switch (use.function()) {
-    case Function::add:
-    case Function::sub:
-      return sum(use.function() == Function::sub);
-    case Function::mul:
-      return product();
-    case Function::squared_difference:
-      return squaredDifference();
-    case Function::maximum:
-      return e.make<arith::MaxSIOp>(x[0], x[1]);
-    case Function::minimum:
-      return e.make<arith::MinSIOp>(x[0], x[1]);
-    case Function::bitwise_xor:
-      return e.make<arith::XOrIOp>(x[0], x[1]);
-    case Function::abs:
-      return magnitude();
-    case Function::leaky_relu:
-      return slopes(factorOf(use.scale(0) / use.resultScale()),
-                    factorOf(use.scale(0) * use.op.getAlpha().convertToFloat() /
-                             use.resultScale()));
-    case Function::relu:
-      return rescaled(Activation::relu);
-    case Function::relu_n1_to_1:
-      return rescaled(Activation::reluN1To1);
-    case Function::relu6:
-      return rescaled(Activation::relu6);
-    default: {
-      assert(use.function() == Function::quantize && "others are refused");
-      double factor = double(use.scale(0)) / double(use.resultScale());
-      return e.bounded(e.scale(x[0], factorOf(factor)), boundsOf<int16_t>());
-    }
-    }
-  }
-
-  Value addOrSubtract(Value a, Value b, bool isDifference) {
-    return isDifference ? e.make<arith::SubIOp>(a, b)
-                        : e.make<arith::AddIOp>(a, b);
-  }
-
-  Value sum(bool isDifference) {
-    float a = use.scale(0), b = use.scale(1), result = use.resultScale();
-    Bounds bounds = use.bounds(use.activation());
-    if (std::optional<SumShifts> shifts = shiftsOfSum(a, b, result)) {
-      Value both =
-          addOrSubtract(e.roundingShift(x[0], shifts->a),
-                        e.roundingShift(x[1], shifts->b), isDifference);
-      return e.bounded(e.bounded(both, boundsOf<int16_t>()), bounds);
-    }
-    SumFactors factors = factorsOfSum(a, b, result);
-    Value both = addOrSubtract(e.widenedBy15(x[0], factors.a),
-                               e.widenedBy15(x[1], factors.b), isDifference);
-    return e.bounded(e.scale(both, factors.result), bounds);
-  }
-
-  Value product() {
-    Factor factor = factorOf(use.scale(0) * use.scale(1) / use.resultScale());
-    return e.bounded(e.scale(e.make<arith::MulIOp>(x[0], x[1]), factor),
-                     use.bounds(use.activation()));
-  }
-
-  Value squaredDifference() {
-    SumFactors factors =
-        factorsOfSquare(use.scale(0), use.scale(1), use.resultScale());
-    Value difference = e.make<arith::SubIOp>(e.scale(x[0], factors.a),
-                                             e.scale(x[1], factors.b));
-    Value square = e.make<arith::MulIOp>(difference, difference);
-    return e.bounded(e.scale(square, factors.result), boundsOf<int16_t>());
-  }
-
-  Value magnitude() {
-    Value zero = e.constant(wide(), 0);
-    Value absolute =
-        e.make<arith::MaxSIOp>(x[0], e.make<arith::SubIOp>(zero, x[0]));
-    float input = use.scale(0), output = use.resultScale();
-    if (input != output)
-      absolute = e.scale(absolute, factorOf(input / output));
-    return e.bounded(absolute, boundsOf<int16_t>());
-  }
-
-  Value rescaled(Activation activation) {
-    Factor factor = factorOf(use.scale(0) / use.resultScale());
-    return e.bounded(e.scale(x[0], factor), use.bounds(activation));
-  }
-
-  Value slopes(Factor positive, Factor negative) {
-    Value isPositive =
-        e.compare(arith::CmpIPredicate::sge, x[0], e.constant(wide(), 0));
-    Value chosen = e.make<arith::SelectOp>(isPositive, e.scale(x[0], positive),
-                                           e.scale(x[0], negative));
-    return e.bounded(chosen, boundsOf<int16_t>());
-  }
-
-  Elements &e;
-  const Use &use;
-  SmallVector<Value> x;
-};
 
 //===----------------------------------------------------------------------===//
 // Numbers without quantization
@@ -270,6 +140,12 @@ Value computeInteger(Elements &e, const Use &use, ValueRange x) {
   case Function::abs:
     return e.make<arith::MaxSIOp>(
         x[0], e.make<arith::SubIOp>(e.constant(type, 0), x[0]));
+  case Function::div:
+    return e.activated(dividedIntegers(e, use.function(), x[0], x[1]),
+                       use.activation());
+  case Function::floor_div:
+  case Function::floor_mod:
+    return dividedIntegers(e, use.function(), x[0], x[1]);
   case Function::sign:
     return e.make<arith::MaxSIOp>(
         e.make<arith::MinSIOp>(x[0], e.constant(type, 1)),
@@ -317,8 +193,38 @@ Value signOf(Elements &e, Value x) {
                                  e.constant(1.0f), result);
 }
 
-Value computeFloat(Elements &e, const Use &use, ValueRange x) {
-  auto one = [&] { return e.constant(1.0f); };
+Value gelu(Elements &e, Value x, bool isApproximate) {
+  auto times = [&](Value value, float factor) {
+    return e.make<arith::MulFOp>(value, e.constant(factor));
+  };
+  Value curve;
+  if (isApproximate) {
+    Value cube =
+        e.make<arith::MulFOp>(e.make<arith::MulFOp>(times(x, 0.044715f), x), x);
+    curve = e.make<math::TanhOp>(
+        times(e.make<arith::AddFOp>(x, cube), 0.797884560802865f));
+  } else {
+    curve = e.make<math::ErfOp>(times(x, 0.70710678118654752440f));
+  }
+  return e.make<arith::MulFOp>(times(x, 0.5f),
+                               e.make<arith::AddFOp>(e.constant(1.0f), curve));
+}
+
+/// \p negative where \p x is below 0, else \p x.
+Value whereNegative(Elements &e, Value x, Value negative) {
+  Value isNegative = e.compare(arith::CmpFPredicate::OLT, x, e.constant(0.0f));
+  return e.make<arith::SelectOp>(isNegative, negative, x);
+}
+
+Value hardSwish(Elements &e, Value x) {
+  Value moved = e.make<arith::AddFOp>(x, e.constant(3.0f));
+  Value product =
+      e.make<arith::MulFOp>(x, e.activated(moved, Activation::relu6));
+  return e.make<arith::DivFOp>(product, e.constant(6.0f));
+}
+
+/// Functions of two floats; nothing for others.
+Value computePair(Elements &e, const Use &use, ValueRange x) {
   auto choose = [&](arith::CmpFPredicate predicate) {
     return e.make<arith::SelectOp>(e.compare(predicate, x[0], x[1]), x[0],
                                    x[1]);
@@ -334,10 +240,34 @@ Value computeFloat(Elements &e, const Use &use, ValueRange x) {
     Value difference = e.make<arith::SubFOp>(x[0], x[1]);
     return e.make<arith::MulFOp>(difference, difference);
   }
+  case Function::div:
+    return e.activated(e.make<arith::DivFOp>(x[0], x[1]), use.activation());
+  case Function::floor_div:
+    return e.make<math::FloorOp>(e.make<arith::DivFOp>(x[0], x[1]));
+  case Function::pow:
+    return e.make<math::PowFOp>(x[0], x[1]);
+  case Function::prelu:
+    return whereNegative(e, x[0], e.make<arith::MulFOp>(x[0], x[1]));
   case Function::maximum:
     return choose(arith::CmpFPredicate::OGT);
   case Function::minimum:
     return choose(arith::CmpFPredicate::OLT);
+  default:
+    return nullptr;
+  }
+}
+
+Value computeFloat(Elements &e, const Use &use, ValueRange x) {
+  auto one = [&] { return e.constant(1.0f); };
+  if (Value result = computePair(e, use, x))
+    return result;
+  switch (use.function()) {
+  case Function::elu:
+    return whereNegative(e, x[0], e.make<math::ExpM1Op>(x[0]));
+  case Function::gelu:
+    return gelu(e, x[0], use.op.getApproximate());
+  case Function::hard_swish:
+    return hardSwish(e, x[0]);
   case Function::square:
     return e.make<arith::MulFOp>(x[0], x[0]);
   case Function::neg:
@@ -425,8 +355,29 @@ Value compared(Elements &e, const Use &use, ValueRange x) {
   }
 }
 
+/// Any byte but 0 is true; nothing for other functions.
+Value combinedTruths(Elements &e, const Use &use, ValueRange x) {
+  auto is = [&](arith::CmpIPredicate predicate, Value value) {
+    return e.compare(predicate, value, e.constant(value.getType(), 0));
+  };
+  using P = arith::CmpIPredicate;
+  switch (use.function()) {
+  case Function::logical_or:
+    return e.make<arith::OrIOp>(is(P::ne, x[0]), is(P::ne, x[1]));
+  case Function::logical_and:
+    return e.make<arith::AndIOp>(is(P::ne, x[0]), is(P::ne, x[1]));
+  case Function::logical_not:
+    return is(P::eq, x[0]);
+  default:
+    return nullptr;
+  }
+}
+
 Value computeElement(Elements &e, const Use &use, ValueRange x) {
-  if (Value truth = compared(e, use, x))
+  Value truth = compared(e, use, x);
+  if (!truth)
+    truth = combinedTruths(e, use, x);
+  if (truth)
     return e.make<arith::ExtUIOp>(e.builder().getI8Type(), truth);
   switch (use.function()) {
   case Function::broadcast_to:
@@ -444,7 +395,7 @@ Value computeElement(Elements &e, const Use &use, ValueRange x) {
     break;
   }
   if (use.element == ElementClass::fixed16)
-    return Fixed16(e, use, x).compute();
+    return computeFixed16(e, use, x);
   return use.element == ElementClass::float32 ? computeFloat(e, use, x)
                                               : computeInteger(e, use, x);
 }
@@ -483,7 +434,8 @@ struct ElementwiseLowering : OpConversionPattern<ElementwiseOp> {
     Value init = tensor::EmptyOp::create(
         rewriter, op.getLoc(), result.getShape(), result.getElementType());
     bool isSelect = op.getFunction() == Function::select_v2;
-    Use use{op, classOf(op.getInputs()[isSelect ? 1 : 0].getType())};
+    Use use{op, classOf(op.getInputs()[isSelect ? 1 : 0].getType()),
+            buildTable(rewriter, op)};
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(
         op, TypeRange(result), adaptor.getInputs(), ValueRange(init), maps,
         iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
@@ -515,10 +467,46 @@ size_t tflite::inputsOf(Function function) {
   case Function::equal:
   case Function::not_equal:
   case Function::bitwise_xor:
+  case Function::div:
+  case Function::floor_div:
+  case Function::floor_mod:
+  case Function::prelu:
+  case Function::pow:
+  case Function::logical_or:
+  case Function::logical_and:
     return 2;
   default:
     return 1;
   }
+}
+
+Value tflite::dividedIntegers(Elements &e, Function function, Value a,
+                              Value b) {
+  Type type = a.getType();
+  Value zero = e.constant(type, 0), one = e.constant(type, 1);
+  using P = arith::CmpIPredicate;
+  // The least number divided by -1 does not fit. It is its own negative.
+  Value isMinusOne = e.compare(P::eq, b, e.constant(type, -1));
+  Value isLeftOut = e.make<arith::OrIOp>(isMinusOne, e.compare(P::eq, b, zero));
+  Value divisor = e.make<arith::SelectOp>(isLeftOut, one, b);
+  Value quotient = e.make<arith::DivSIOp>(a, divisor);
+  Value rest =
+      e.make<arith::SubIOp>(a, e.make<arith::MulIOp>(quotient, divisor));
+  quotient = e.make<arith::SelectOp>(isMinusOne, e.make<arith::SubIOp>(zero, a),
+                                     quotient);
+  if (function == Function::div)
+    return quotient;
+  // Only where there is a rest, and the exact quotient is negative, are they
+  // rounded differently.
+  Value isInexact = e.compare(P::ne, rest, zero);
+  Value isNegative =
+      e.compare(P::slt, e.make<arith::XOrIOp>(rest, divisor), zero);
+  Value isDown = e.make<arith::AndIOp>(isInexact, isNegative);
+  if (function == Function::floor_div)
+    return e.make<arith::SubIOp>(quotient,
+                                 e.make<arith::ExtUIOp>(type, isDown));
+  return e.make<arith::SelectOp>(isDown, e.make<arith::AddIOp>(rest, divisor),
+                                 rest);
 }
 
 StringRef tflite::whyNotLowered(Function function, TypeRange inputs,

@@ -10,6 +10,7 @@
 #include "TFLiteDialect.h"
 
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -17,43 +18,95 @@ using namespace nnhal::tflite;
 
 namespace {
 
-/// RESHAPE, SQUEEZE and EXPAND_DIMS; the last one has a second tensor always.
-constexpr uint32_t reshapeCode = 22, squeezeCode = 43, expandDimsCode = 70;
-/// SELECT, which is SELECT_V2 but for conditions of one dimension.
-constexpr uint32_t selectCode = 64;
-
-/// How many of an operation's operands are tensors that the raised operation
-/// takes, and what stands behind them.
+/// How many of an operation's operands are what, in their order.
 struct Form {
+  /// Tensors in front that only say where elements go.
+  size_t front = 0;
+  /// Tensors that the raised operation takes.
   size_t tensors = 0;
-  /// The tensors behind them that only say the shape of the result.
+  /// Tensors that only say the shape of the result, or where elements go.
   size_t shapes = 0;
   size_t options = 0;
+
+  size_t count() const { return front + tensors + shapes + options; }
+  ValueRange tensorsOf(OperationOp op) const {
+    return op.getInputs().slice(front, tensors);
+  }
+  SmallVector<Value> shapesOf(OperationOp op) const {
+    SmallVector<Value> found(op.getInputs().take_front(front));
+    llvm::append_range(found, op.getInputs().slice(front + tensors, shapes));
+    return found;
+  }
 };
 
-std::optional<Form> formOf(uint32_t number) {
-  if (number == reshapeCode || number == expandDimsCode)
-    return Form{1, 1, 0};
-  if (number == squeezeCode)
-    return Form{1, 0, 0};
-  std::optional<Function> function = symbolizeFunction(number);
-  if (number == selectCode)
-    function = Function::select_v2;
-  if (!function)
-    return std::nullopt;
-  size_t tensors = inputsOf(*function);
-  switch (*function) {
+Form formOfFunction(Function function) {
+  size_t tensors = inputsOf(function);
+  switch (function) {
   case Function::add:
   case Function::sub:
   case Function::mul:
+  case Function::div:
+  case Function::gelu:
   case Function::leaky_relu:
-    return Form{tensors, 0, 1};
+    return {0, tensors, 0, 1};
   case Function::broadcast_to:
-    return Form{tensors, 1, 0};
+    return {0, tensors, 1, 0};
   case Function::cast:
-    return Form{tensors, 0, 2};
+    return {0, tensors, 0, 2};
   default:
-    return Form{tensors, 0, 0};
+    return {0, tensors, 0, 0};
+  }
+}
+
+/// The function of operators that compute each element by itself.
+std::optional<Function> functionOf(uint32_t number) {
+  return number == selectCode ? Function::select_v2 : symbolizeFunction(number);
+}
+
+bool isReshape(uint32_t number) {
+  return number == reshapeCode || number == squeezeCode ||
+         number == expandDimsCode;
+}
+
+/// Nothing for what the runtime computes. \p operands are how many there are.
+std::optional<Form> formOf(uint32_t number, size_t operands) {
+  switch (number) {
+  case squeezeCode:
+    return Form{0, 1, 0, 0};
+  case reshapeCode:
+  case expandDimsCode:
+  case padCode:
+  case transposeCode:
+  case reverseCode:
+    return Form{0, 1, 1, 0};
+  case concatenationCode:
+  case packCode:
+    return operands > 2 ? std::optional(Form{0, operands - 2, 0, 2})
+                        : std::nullopt;
+  case depthToSpaceCode:
+  case softmaxCode:
+  case spaceToDepthCode:
+    return Form{0, 1, 0, 1};
+  case padV2Code:
+  case mirrorPadCode:
+    return Form{0, 1, 1, 1};
+  case averagePoolCode:
+  case maxPoolCode:
+    return Form{0, 1, 0, 6};
+  case splitCode:
+    return Form{1, 1, 0, 1};
+  case sliceCode:
+    return Form{0, 1, 2, 0};
+  case splitVCode:
+    return Form{0, 1, 2, 1};
+  case unpackCode:
+    return Form{0, 1, 0, 2};
+  default: {
+    if (symbolizeReducer(number))
+      return Form{0, 1, 1, 1};
+    std::optional<Function> function = functionOf(number);
+    return function ? std::optional(formOfFunction(*function)) : std::nullopt;
+  }
   }
 }
 
@@ -75,15 +128,18 @@ bool broadcasts(OperationOp op) {
 
 /// Says why \p op is left to the runtime; the empty text where it is not.
 StringRef whyCalled(OperationOp op, const Form &form) {
-  if (op.getInputs().size() != form.tensors + form.shapes + form.options ||
-      op->getNumResults() != 1)
+  uint32_t number = op.getHalOperation().getCode();
+  bool isSplit =
+      llvm::is_contained({splitCode, splitVCode, unpackCode}, number);
+  if (op.getInputs().size() != form.count() ||
+      (op->getNumResults() != 1 && !isSplit))
     return "it has not the operator's number of operands";
-  for (Value input : op.getInputs().take_front(form.tensors))
+  for (Value input : form.tensorsOf(op))
     if (!isKnown(input.getType()) || input.getDefiningOp<NoValueOp>())
       return "extents are known to an execution only";
-  if (!isKnown(op->getResult(0).getType()))
+  if (!llvm::all_of(op->getResultTypes(), isKnown))
     return "extents are known to an execution only";
-  for (Value shape : op.getInputs().slice(form.tensors, form.shapes))
+  for (Value shape : form.shapesOf(op))
     if (!definingConstant(shape) && !shape.getDefiningOp<NoValueOp>())
       return "the shape is computed";
   for (Value option : op.getInputs().take_back(form.options))
@@ -94,53 +150,190 @@ StringRef whyCalled(OperationOp op, const Form &form) {
   return "";
 }
 
+bool isPool(uint32_t number) {
+  return number == averagePoolCode || number == maxPoolCode;
+}
+
+/// The operands of a pool.
+enum PoolOption : unsigned {
+  strideWidth = 2,
+  strideHeight,
+  filterWidth,
+  filterHeight,
+  poolActivation
+};
+int64_t optionOf(OperationOp op, PoolOption option) {
+  return constantIntegers(op.getInputs()[option]).front();
+}
+SmallVector<int64_t> filterOf(OperationOp op) {
+  return {optionOf(op, filterHeight), optionOf(op, filterWidth)};
+}
+
+/// Builds a reduction, and where it keeps dimensions a reshape.
+Value buildReduction(OperationOp op, OpBuilder &builder, Reducer reducer) {
+  Value input = op.getInputs()[0];
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
+  SmallVector<int64_t> axes = constantIntegers(op.getInputs()[1]), kept;
+  for (int64_t &axis : axes)
+    axis = axis < 0 ? axis + int64_t(shape.size()) : axis;
+  llvm::sort(axes);
+  axes.erase(llvm::unique(axes), axes.end());
+  for (auto [axis, extent] : llvm::enumerate(shape))
+    if (!llvm::is_contained(axes, int64_t(axis)))
+      kept.push_back(extent);
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  Value reduced =
+      ReduceOp::create(builder, op.getLoc(),
+                       RankedTensorType::get(kept, result.getElementType()),
+                       reducer, input, axes);
+  if (result.getShape() == ArrayRef(kept))
+    return reduced;
+  return tflite::ReshapeOp::create(builder, op.getLoc(), result, reduced);
+}
+
+/// Whether \p function fails where a divisor is 0, which only the runtime's
+/// half can report.
+bool hasDivisors(Function function, Type type) {
+  return llvm::is_contained(
+             {Function::div, Function::floor_div, Function::floor_mod},
+             function) &&
+         classOf(type) != ElementClass::float32;
+}
+
+/// Whether \p value, whose extents are known, is a constant without a 0.
+bool isWithoutZeros(Value value) {
+  Attribute constant = definingConstant(value);
+  std::vector<uint8_t> bytes;
+  if (!constant || !appendBytes(constant, bytes).isOk())
+    return false;
+  int64_t count = cast<RankedTensorType>(value.getType()).getNumElements();
+  for (int64_t index = 0; index < count; ++index) {
+    auto element =
+        ArrayRef(bytes).slice(bytes.size() / size_t(count) * size_t(index),
+                              bytes.size() / size_t(count));
+    if (llvm::all_of(element, [](uint8_t byte) { return byte == 0; }))
+      return false;
+  }
+  return true;
+}
+
+/// Builds the operation of \p function with its options, which are constants.
+Value buildElementwise(OperationOp op, OpBuilder &builder, Function function,
+                       const Form &form) {
+  int32_t activation = 0;
+  bool isApproximate = false;
+  APFloat alpha(0.0f);
+  if (form.options == 1) {
+    Attribute option = definingConstant(op.getInputs().back());
+    if (auto real = dyn_cast<FloatAttr>(option))
+      alpha = real.getValue();
+    else if (function == Function::gelu)
+      isApproximate = cast<IntegerAttr>(option).getInt() != 0;
+    else
+      activation = int32_t(cast<IntegerAttr>(option).getInt());
+  }
+  return ElementwiseOp::create(builder, op.getLoc(), op->getResult(0).getType(),
+                               function,
+                               op.getInputs().take_front(form.tensors),
+                               activation, alpha, isApproximate);
+}
+
+constexpr StringLiteral noPlace = "a place is no constant of integers";
+
+/// Says why \p op, which is not computed element by element, is left to the
+/// runtime.
+StringRef whyNotMoved(OperationOp op, const Form &form) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  uint32_t number = op.getHalOperation().getCode();
+  if (number == softmaxCode)
+    return whySoftmaxIsCalled(op.getInputs()[0].getType(),
+                              op->getResult(0).getType());
+  if (isPool(number))
+    return whyPoolIsCalled(op.getInputs()[0].getType(),
+                           op->getResult(0).getType(), filterOf(op));
+  if (std::optional<Reducer> reducer = symbolizeReducer(number))
+    return constantIntegers(op.getInputs()[1]).empty()
+               ? StringRef(noPlace)
+               : whyNotReduced(*reducer, op.getInputs()[0].getType(),
+                               op->getResult(0).getType());
+  for (Type type : llvm::concat<const Type>(form.tensorsOf(op).getTypes(),
+                                            op->getResultTypes()))
+    if (getElementTypeOrSelf(type) != element)
+      return "the result has another type of elements";
+  if (isReshape(number))
+    return "";
+  SmallVector<Value> places = form.shapesOf(op);
+  // The option of PADV2 is an element.
+  if (number != padV2Code)
+    llvm::append_range(places, op.getInputs().take_back(form.options));
+  for (Value place : places)
+    if (constantIntegers(place).empty())
+      return noPlace;
+  return "";
+}
+
+SmallVector<Value> build(OperationOp op, OpBuilder &builder, const Form &form) {
+  uint32_t number = op.getHalOperation().getCode();
+  Type result = op->getResult(0).getType();
+  if (number == softmaxCode) {
+    auto beta = cast<FloatAttr>(definingConstant(op.getInputs().back()));
+    return {tflite::SoftmaxOp::create(builder, op.getLoc(), result,
+                                      op.getInputs().front(), beta.getValue())};
+  }
+  if (isPool(number)) {
+    int64_t options[] = {optionOf(op, strideHeight), optionOf(op, strideWidth)};
+    return {tflite::PoolOp::create(
+        builder, op.getLoc(), result,
+        number == maxPoolCode ? Reducer::maximum : Reducer::mean,
+        op.getInputs().front(), filterOf(op), options,
+        uint32_t(optionOf(op, poolActivation)))};
+  }
+  if (std::optional<Reducer> reducer = symbolizeReducer(number))
+    return {buildReduction(op, builder, *reducer)};
+  if (isReshape(number))
+    return {tflite::ReshapeOp::create(builder, op.getLoc(), result,
+                                      op.getInputs().front())};
+  if (std::optional<Function> function = functionOf(number))
+    return {buildElementwise(op, builder, *function, form)};
+  return raiseMovement(number, op, builder);
+}
+
+StringRef whyNotComputed(OperationOp op, const Form &form, Function function) {
+  ValueRange inputs = form.tensorsOf(op);
+  StringRef why =
+      whyNotLowered(function, inputs.getTypes(), op->getResult(0).getType());
+  if (why.empty() && hasDivisors(function, inputs[0].getType()) &&
+      !isWithoutZeros(inputs[1]))
+    why = "a divisor may be 0";
+  return why;
+}
+
 } // namespace
 
 FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
                                                    OpBuilder &builder,
                                                    std::string &reason) const {
   uint32_t number = op.getHalOperation().getCode();
-  std::optional<Form> form = formOf(number);
+  std::optional<Form> form = formOf(number, op.getInputs().size());
   StringRef why = form ? whyCalled(op, *form) : "the runtime computes it";
+  if (why.empty()) {
+    std::optional<Function> function = functionOf(number);
+    why = function ? whyNotComputed(op, *form, *function)
+                   : whyNotMoved(op, *form);
+  }
   if (!why.empty()) {
     reason = why;
     return failure();
   }
-  Type result = op->getResult(0).getType();
-  if (number == reshapeCode || number == squeezeCode ||
-      number == expandDimsCode) {
-    Value input = op.getInputs().front();
-    if (getElementTypeOrSelf(input.getType()) != getElementTypeOrSelf(result)) {
-      reason = "the result has another type of elements";
-      return failure();
-    }
-    return SmallVector<Value>{
-        tflite::ReshapeOp::create(builder, op.getLoc(), result, input)};
-  }
-  Function function =
-      number == selectCode ? Function::select_v2 : *symbolizeFunction(number);
-  ValueRange inputs = op.getInputs().take_front(form->tensors);
-  why = whyNotLowered(function, inputs.getTypes(), result);
-  if (!why.empty()) {
-    reason = why;
-    return failure();
-  }
-  uint32_t activation = 0;
-  APFloat alpha(0.0f);
-  if (form->options == 1) {
-    Attribute option = definingConstant(op.getInputs().back());
-    if (auto integer = dyn_cast<IntegerAttr>(option))
-      activation = uint32_t(integer.getInt());
-    else if (auto real = dyn_cast<FloatAttr>(option))
-      alpha = real.getValue();
-  }
-  return SmallVector<Value>{ElementwiseOp::create(
-      builder, op.getLoc(), result, function, inputs, activation, alpha)};
+  return build(op, builder, *form);
 }
 
 void TFLiteRaising::populateLowering(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      ConversionTarget &) const {
   populateElementwiseLowering(converter, patterns);
-  populateReshapeLowering(converter, patterns);
+  populateMovementLowering(converter, patterns);
+  populatePoolLowering(converter, patterns);
+  populateReduceLowering(converter, patterns);
+  populateSoftmaxLowering(converter, patterns);
 }

@@ -14,6 +14,40 @@ namespace nnhal::tflite {
 
 inline constexpr llvm::StringLiteral extensionName = "nnhal.tflite";
 
+/// The numbers of operators that are no functions of single elements.
+enum OperatorCode : uint32_t {
+  averagePoolCode = 1,
+  concatenationCode = 2,
+  depthToSpaceCode = 5,
+  maxPoolCode = 17,
+  reshapeCode = 22,
+  softmaxCode = 25,
+  spaceToDepthCode = 26,
+  padCode = 34,
+  transposeCode = 39,
+  squeezeCode = 43,
+  splitCode = 49,
+  padV2Code = 60,
+  /// SELECT_V2 but for conditions of one dimension.
+  selectCode = 64,
+  sliceCode = 65,
+  expandDimsCode = 70,
+  packCode = 83,
+  unpackCode = 88,
+  mirrorPadCode = 100,
+  splitVCode = 102,
+  reverseCode = 105
+};
+
+/// The elements of \p value, a constant of 32-bit or 64-bit integers; none
+/// where it is something else.
+llvm::SmallVector<int64_t> constantIntegers(mlir::Value value);
+
+/// Builds what stands for \p op, which moves elements of known extents by
+/// constants.
+llvm::SmallVector<mlir::Value> raiseMovement(uint32_t number, OperationOp op,
+                                             mlir::OpBuilder &builder);
+
 /// Raises what becomes code to the dialect tflite. All else stays as it is, and
 /// becomes a call of the extension's half in the runtime, whose rules have been
 /// applied to the model before.

@@ -46,6 +46,10 @@ enum class ElementClass : uint8_t {
 };
 ElementClass classOf(mlir::Type type);
 
+/// Why an operator is called whose elements have a class without code.
+inline constexpr llvm::StringLiteral otherTypes =
+    "elements of these types are not compiled";
+
 /// Returns the number of tensors that \p function takes.
 size_t inputsOf(Function function);
 
@@ -54,9 +58,27 @@ size_t inputsOf(Function function);
 llvm::StringRef whyNotLowered(Function function, mlir::TypeRange inputs,
                               mlir::Type result);
 
+/// The same of SOFTMAX, of known extents.
+llvm::StringRef whySoftmaxIsCalled(mlir::Type input, mlir::Type result);
+
+/// The same of reductions.
+llvm::StringRef whyNotReduced(Reducer reducer, mlir::Type input,
+                              mlir::Type result);
+
+/// The same of pools with windows of \p filter.
+llvm::StringRef whyPoolIsCalled(mlir::Type input, mlir::Type result,
+                                llvm::ArrayRef<int64_t> filter);
+
 void populateElementwiseLowering(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
-void populateReshapeLowering(const mlir::TypeConverter &converter,
+void populateMovementLowering(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
+
+void populatePoolLowering(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+void populateReduceLowering(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+void populateSoftmaxLowering(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 
 } // namespace nnhal::tflite

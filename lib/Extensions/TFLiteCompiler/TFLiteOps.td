@@ -30,19 +30,26 @@ def TFLite_Function : I32EnumAttr<"Function", "what is computed", [
     I32EnumAttrCase<"mul", 18>, I32EnumAttrCase<"relu", 19>,
     I32EnumAttrCase<"relu_n1_to_1", 20>, I32EnumAttrCase<"relu6", 21>,
     I32EnumAttrCase<"tanh", 28>, I32EnumAttrCase<"sub", 41>,
+    I32EnumAttrCase<"div", 42>,
     I32EnumAttrCase<"exp", 47>, I32EnumAttrCase<"cast", 53>,
+    I32EnumAttrCase<"prelu", 54>,
     I32EnumAttrCase<"maximum", 55>, I32EnumAttrCase<"minimum", 57>,
     I32EnumAttrCase<"less", 58>, I32EnumAttrCase<"neg", 59>,
     I32EnumAttrCase<"greater", 61>, I32EnumAttrCase<"greater_equal", 62>,
     I32EnumAttrCase<"less_equal", 63>, I32EnumAttrCase<"sin", 66>,
     I32EnumAttrCase<"equal", 71>, I32EnumAttrCase<"not_equal", 72>,
     I32EnumAttrCase<"log", 73>, I32EnumAttrCase<"sqrt", 75>,
-    I32EnumAttrCase<"rsqrt", 76>, I32EnumAttrCase<"square", 92>,
+    I32EnumAttrCase<"rsqrt", 76>, I32EnumAttrCase<"pow", 78>,
+    I32EnumAttrCase<"logical_or", 84>, I32EnumAttrCase<"logical_and", 86>,
+    I32EnumAttrCase<"logical_not", 87>, I32EnumAttrCase<"floor_div", 90>,
+    I32EnumAttrCase<"square", 92>, I32EnumAttrCase<"floor_mod", 95>,
     I32EnumAttrCase<"leaky_relu", 98>,
     I32EnumAttrCase<"squared_difference", 99>, I32EnumAttrCase<"abs", 101>,
     I32EnumAttrCase<"ceil", 104>, I32EnumAttrCase<"cos", 108>,
-    I32EnumAttrCase<"quantize", 114>, I32EnumAttrCase<"round", 116>,
+    I32EnumAttrCase<"elu", 111>, I32EnumAttrCase<"quantize", 114>,
+    I32EnumAttrCase<"round", 116>, I32EnumAttrCase<"hard_swish", 117>,
     I32EnumAttrCase<"select_v2", 123>, I32EnumAttrCase<"broadcast_to", 130>,
+    I32EnumAttrCase<"gelu", 150>,
     I32EnumAttrCase<"relu_0_to_1", 152>, I32EnumAttrCase<"sign", 158>,
     I32EnumAttrCase<"bitwise_xor", 160>]> {
   let cppNamespace = "::nnhal::tflite";
@@ -55,7 +62,8 @@ def TFLite_ElementwiseOp : Op<TFLite_Dialect, "elementwise", [Pure]> {
     The operands broadcast to the shape of the result. Quantized elements are
     computed by the scales of the types, as docs/Spec/TFLiteExtension.md says.
     `activation` is TensorFlow Lite's code, `alpha` the factor of negative
-    numbers.
+    numbers, `approximate` says which GELU it is. Divisors that are integers
+    are not 0.
 
     ```mlir
     %0 = tflite.elementwise add(%a, %b) {activation = 1 : i32}
@@ -65,7 +73,8 @@ def TFLite_ElementwiseOp : Op<TFLite_Dialect, "elementwise", [Pure]> {
   let arguments = (ins TFLite_Function:$function,
                        Variadic<AnyRankedTensor>:$inputs,
                        DefaultValuedAttr<I32Attr, "0">:$activation,
-                       DefaultValuedAttr<F32Attr, "0.0f">:$alpha);
+                       DefaultValuedAttr<F32Attr, "0.0f">:$alpha,
+                       UnitAttr:$approximate);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $function `(` $inputs `)` attr-dict `:`
@@ -84,6 +93,143 @@ def TFLite_ReshapeOp : Op<TFLite_Dialect, "reshape", [Pure]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+/// The cases are the numbers of the operators.
+def TFLite_Reducer : I32EnumAttr<"Reducer", "how elements are joined", [
+    I32EnumAttrCase<"mean", 40>, I32EnumAttrCase<"sum", 74>,
+    I32EnumAttrCase<"product", 81>, I32EnumAttrCase<"maximum", 82>,
+    I32EnumAttrCase<"minimum", 89>, I32EnumAttrCase<"any", 91>,
+    I32EnumAttrCase<"all", 140>]> {
+  let cppNamespace = "::nnhal::tflite";
+  let genSpecializedAttr = 1;
+}
+
+def TFLite_ReduceOp : Op<TFLite_Dialect, "reduce", [Pure]> {
+  let summary = "the elements along dimensions joined to one";
+  let description = [{
+    The result is without the dimensions `axes`, which ascend.
+
+    ```mlir
+    %0 = tflite.reduce sum %x [1] : tensor<2x3xf32> -> tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins TFLite_Reducer:$reducer, AnyRankedTensor:$input,
+                       DenseI64ArrayAttr:$axes);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $reducer $input $axes attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_PoolOp : Op<TFLite_Dialect, "pool", [Pure]> {
+  let summary = "a pool of a 16-bit image";
+  let description = [{
+    AVERAGE_POOL_2D, which is `mean`, and MAX_POOL_2D. Elements of windows that
+    are missing in the input lie before its first line and column, one half
+    rounded down, and behind the last ones.
+
+    ```mlir
+    %0 = tflite.pool mean %x [2, 2] [2, 2] {activation = 1 : i32}
+           : tensor<1x4x4x8x!quant16_symm> -> tensor<1x2x2x8x!quant16_symm>
+    ```
+  }];
+  let arguments = (ins TFLite_Reducer:$reducer, AnyRankedTensor:$input,
+                       DenseI64ArrayAttr:$filter, DenseI64ArrayAttr:$strides,
+                       DefaultValuedAttr<I32Attr, "0">:$activation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $reducer $input $filter $strides attr-dict `:`
+    type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_SliceOp : Op<TFLite_Dialect, "slice", [Pure]> {
+  let summary = "a box of elements";
+  let description = [{
+    Along dimension i the result has the elements offsets[i] + n * strides[i].
+    A negative stride reverses their order.
+
+    ```mlir
+    %0 = tflite.slice %x [0, 2] [1, -1] : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$offsets,
+                       DenseI64ArrayAttr:$strides);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input $offsets $strides attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_TransposeOp : Op<TFLite_Dialect, "transpose", [Pure]> {
+  let summary = "the same elements with dimensions in another order";
+  let description = [{
+    ```mlir
+    %0 = tflite.transpose %x [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input,
+                       DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input $permutation attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_ConcatenateOp : Op<TFLite_Dialect, "concatenate", [Pure]> {
+  let summary = "tensors one after the other";
+  let description = [{
+    ```mlir
+    %0 = tflite.concatenate %x, %y {axis = 1}
+           : tensor<2x3xf32>, tensor<2x4xf32> -> tensor<2x7xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $inputs attr-dict `:` type($inputs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_PadOp : Op<TFLite_Dialect, "pad", [Pure]> {
+  let summary = "elements around a tensor";
+  let description = [{
+    They are what stands for 0, or the only element of `value`. Before dimension
+    i are low[i] of them.
+
+    ```mlir
+    %0 = tflite.pad %x [1, 0] : (tensor<2x3xf32>) -> tensor<3x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input,
+                       Optional<AnyRankedTensor>:$value,
+                       DenseI64ArrayAttr:$low);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input (`,` $value^)? $low attr-dict `:`
+    functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_SoftmaxOp : Op<TFLite_Dialect, "softmax", [Pure]> {
+  let summary = "SOFTMAX of the last dimension of 16-bit numbers";
+  let description = [{
+    ```mlir
+    %0 = tflite.softmax %x {beta = 1.0 : f32}
+           : tensor<2x10x!quant16_symm> -> tensor<2x10x!quant16_symm>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, F32Attr:$beta);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;

@@ -1,0 +1,212 @@
+//===- Movement.cpp - Operators that move elements ------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.reshape, slice, transpose, concatenate and pad -> operations of tensor
+// and linalg, which bufferization turns to views where it can.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TFLiteDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// All dimensions as one group.
+SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
+  ReassociationIndices all;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    all.push_back(axis);
+  return {all};
+}
+
+/// The lowering of \p Op, whose result has a type of known extents.
+template <typename Op> struct MovementLowering : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto result = dyn_cast_or_null<RankedTensorType>(
+        this->getTypeConverter()->convertType(op.getResult().getType()));
+    if (!result)
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, lower(b, op, adaptor, result));
+    return success();
+  }
+
+private:
+  static Value lower(ImplicitLocOpBuilder &b, Op op,
+                     typename Op::Adaptor adaptor, RankedTensorType result);
+};
+
+template <>
+Value MovementLowering<tflite::ReshapeOp>::lower(ImplicitLocOpBuilder &b,
+                                                 tflite::ReshapeOp,
+                                                 tflite::ReshapeOpAdaptor from,
+                                                 RankedTensorType result) {
+  Value value = from.getInput();
+  auto rank = int64_t(shapeOf(value).size());
+  // A tensor without dimensions has no group of them.
+  if (rank == 0 && result.getRank() > 0)
+    return tensor::ExpandShapeOp::create(b, result, value,
+                                         ArrayRef<ReassociationIndices>());
+  if (rank > 0 && result.getRank() == 0)
+    return tensor::CollapseShapeOp::create(b, result, value,
+                                           ArrayRef<ReassociationIndices>());
+  if (rank > 1)
+    value = tensor::CollapseShapeOp::create(b, value, oneGroup(rank));
+  if (result.getRank() > 1)
+    value = tensor::ExpandShapeOp::create(b, result, value,
+                                          oneGroup(result.getRank()));
+  return value;
+}
+
+/// \p value with the order of elements reversed along dimensions that
+/// \p isReversed marks.
+Value reversed(ImplicitLocOpBuilder &b, Value value,
+               ArrayRef<bool> isReversed) {
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<AffineExpr> places;
+  for (auto [axis, extent] : llvm::enumerate(type.getShape())) {
+    AffineExpr place = b.getAffineDimExpr(unsigned(axis));
+    places.push_back(isReversed[axis] && extent > 1 ? extent - 1 - place
+                                                    : place);
+  }
+  auto rank = unsigned(type.getRank());
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(rank, 0, places, b.getContext()),
+      b.getMultiDimIdentityMap(rank)};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  Value init =
+      tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+  return linalg::GenericOp::create(
+             b, TypeRange(type), value, init, maps, iterators,
+             [](OpBuilder &inner, Location loc, ValueRange arguments) {
+               linalg::YieldOp::create(inner, loc, arguments.front());
+             })
+      .getResult(0);
+}
+
+template <>
+Value MovementLowering<tflite::SliceOp>::lower(ImplicitLocOpBuilder &b,
+                                               tflite::SliceOp op,
+                                               tflite::SliceOpAdaptor from,
+                                               RankedTensorType result) {
+  // Upstream's slices begin at an element, even where they have none.
+  if (result.getNumElements() == 0)
+    return tensor::EmptyOp::create(b, result.getShape(),
+                                   result.getElementType());
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+  SmallVector<bool> isReversed;
+  for (auto [offset, stride, size] :
+       llvm::zip(op.getOffsets(), op.getStrides(), result.getShape())) {
+    isReversed.push_back(stride < 0);
+    offsets.push_back(
+        b.getIndexAttr(stride < 0 ? offset + stride * (size - 1) : offset));
+    sizes.push_back(b.getIndexAttr(size));
+    strides.push_back(b.getIndexAttr(std::abs(stride)));
+  }
+  Value value = from.getInput();
+  if (shapeOf(value) != result.getShape())
+    value = tensor::ExtractSliceOp::create(b, value, offsets, sizes, strides);
+  return llvm::is_contained(isReversed, true) ? reversed(b, value, isReversed)
+                                              : value;
+}
+
+template <>
+Value MovementLowering<tflite::TransposeOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::TransposeOp op,
+    tflite::TransposeOpAdaptor from, RankedTensorType result) {
+  Value init =
+      tensor::EmptyOp::create(b, result.getShape(), result.getElementType());
+  return linalg::TransposeOp::create(b, from.getInput(), init,
+                                     op.getPermutation())
+      ->getResult(0);
+}
+
+/// \p target with the elements of \p part from \p offsets on.
+Value inserted(ImplicitLocOpBuilder &b, Value part, Value target,
+               ArrayRef<int64_t> offsets) {
+  if (llvm::is_contained(shapeOf(part), 0))
+    return target;
+  SmallVector<OpFoldResult> places, sizes,
+      strides(offsets.size(), b.getIndexAttr(1));
+  for (auto [offset, size] : llvm::zip(offsets, shapeOf(part))) {
+    places.push_back(b.getIndexAttr(offset));
+    sizes.push_back(b.getIndexAttr(size));
+  }
+  return tensor::InsertSliceOp::create(b, part, target, places, sizes, strides);
+}
+
+template <>
+Value MovementLowering<tflite::ConcatenateOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::ConcatenateOp op,
+    tflite::ConcatenateOpAdaptor from, RankedTensorType result) {
+  Value value =
+      tensor::EmptyOp::create(b, result.getShape(), result.getElementType());
+  SmallVector<int64_t> offsets(size_t(result.getRank()), 0);
+  for (Value part : from.getInputs()) {
+    value = inserted(b, part, value, offsets);
+    offsets[op.getAxis()] += shapeOf(part)[op.getAxis()];
+  }
+  return value;
+}
+
+template <>
+Value MovementLowering<tflite::PadOp>::lower(ImplicitLocOpBuilder &b,
+                                             tflite::PadOp op,
+                                             tflite::PadOpAdaptor from,
+                                             RankedTensorType result) {
+  Type element = result.getElementType();
+  Value padding;
+  if (from.getValue()) {
+    Value first = arith::ConstantIndexOp::create(b, 0);
+    padding = tensor::ExtractOp::create(
+        b, from.getValue(),
+        SmallVector<Value>(shapeOf(from.getValue()).size(), first));
+  } else {
+    TypedAttr zero = cast<TypedAttr>(b.getZeroAttr(element));
+    auto quantized = dyn_cast<quant::UniformQuantizedType>(
+        op.getResult().getType().getElementType());
+    // Quantized bytes are padded with what stands for 0.
+    if (quantized && element.isInteger(8))
+      zero =
+          b.getIntegerAttr(element, APInt(8, uint64_t(quantized.getZeroPoint()),
+                                          /*isSigned=*/false,
+                                          /*implicitTrunc=*/true));
+    padding = arith::ConstantOp::create(b, zero);
+  }
+  Value init = tensor::EmptyOp::create(b, result.getShape(), element);
+  Value filled = linalg::FillOp::create(b, padding, init).getResult(0);
+  return inserted(b, from.getInput(), filled, op.getLow());
+}
+
+} // namespace
+
+void tflite::populateMovementLowering(const TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<
+      MovementLowering<tflite::ReshapeOp>, MovementLowering<tflite::SliceOp>,
+      MovementLowering<tflite::TransposeOp>, MovementLowering<ConcatenateOp>,
+      MovementLowering<tflite::PadOp>>(converter, patterns.getContext());
+}

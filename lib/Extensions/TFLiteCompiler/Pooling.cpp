@@ -1,0 +1,188 @@
+//===- Pooling.cpp - Pools of 16-bit images -------------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.pool -> linalg.pooling_nhwc_sum or _max of the padded image, and a
+// linalg.generic that divides and bounds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementUse.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+/// One of the two dimensions that windows move along.
+struct Axis {
+  int64_t input, result, size, stride;
+
+  /// Elements beside the input that the first and the last window begin and
+  /// end with. They are none of padding VALID.
+  int64_t missing() const {
+    return std::max<int64_t>((result - 1) * stride + size - input, 0);
+  }
+  int64_t before() const { return missing() / 2; }
+  /// How many elements of the window at \p place are inside of the input.
+  int64_t inside(int64_t place) const {
+    int64_t first = place * stride - before();
+    return std::min(first + size, input) - std::max<int64_t>(first, 0);
+  }
+};
+
+SmallVector<Axis> axesOf(tflite::PoolOp op) {
+  ArrayRef<int64_t> input = op.getInput().getType().getShape();
+  ArrayRef<int64_t> result = op.getResult().getType().getShape();
+  SmallVector<Axis> axes;
+  for (size_t axis : {0, 1})
+    axes.push_back({input[axis + 1], result[axis + 1], op.getFilter()[axis],
+                    op.getStrides()[axis]});
+  return axes;
+}
+
+/// The number of elements that each window has inside of the image.
+Value countsOf(ImplicitLocOpBuilder &b, ArrayRef<Axis> axes) {
+  SmallVector<double> counts;
+  for (int64_t line = 0; line < axes[0].result; ++line)
+    for (int64_t column = 0; column < axes[1].result; ++column)
+      counts.push_back(double(axes[0].inside(line) * axes[1].inside(column)));
+  auto type =
+      RankedTensorType::get({axes[0].result, axes[1].result}, b.getF64Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<double>(counts)));
+}
+
+/// \p sum divided by \p count, halves away from 0. Both have fewer than 53
+/// bits, so that no quotient is rounded to the next integer.
+Value average(Elements &e, Value sum, Value count) {
+  Type real = count.getType();
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(e.builder(),
+                                     e.builder().getF64FloatAttr(value));
+  };
+  Value half = e.make<math::FloorOp>(e.make<arith::MulFOp>(count, number(0.5)));
+  Value dividend = e.make<arith::SIToFPOp>(real, sum);
+  Value isPositive =
+      e.compare(arith::CmpFPredicate::OGT, dividend, number(0.0));
+  dividend =
+      e.make<arith::SelectOp>(isPositive, e.make<arith::AddFOp>(dividend, half),
+                              e.make<arith::SubFOp>(dividend, half));
+  return e.make<arith::FPToSIOp>(sum.getType(),
+                                 e.make<arith::DivFOp>(dividend, count));
+}
+
+struct PoolLowering : OpConversionPattern<tflite::PoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tflite::PoolOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto result = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    if (!result)
+      return failure();
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Axis> axes = axesOf(op);
+    bool isMaximum = op.getReducer() == Reducer::maximum;
+    Type joined = isMaximum ? b.getI16Type() : b.getI32Type();
+    int32_t first = isMaximum ? boundsOf<int16_t>().least : 0;
+    Value image = padded(b, adaptor.getInput(), axes, first);
+    Value window = tensor::EmptyOp::create(b, op.getFilter(), joined);
+    Value start = arith::ConstantOp::create(b, b.getIntegerAttr(joined, first));
+    Value empty = tensor::EmptyOp::create(b, result.getShape(), joined);
+    Value init = linalg::FillOp::create(b, start, empty).getResult(0);
+    auto pool = [&]<typename Op>() -> Value {
+      return Op::create(b, TypeRange(init.getType()), ValueRange{image, window},
+                        ValueRange(init), b.getI64VectorAttr(op.getStrides()),
+                        b.getI64VectorAttr({1, 1}))
+          .getResult(0);
+    };
+    Value pooled = isMaximum
+                       ? pool.template operator()<linalg::PoolingNhwcMaxOp>()
+                       : pool.template operator()<linalg::PoolingNhwcSumOp>();
+    rewriter.replaceOp(op, finish(b, op, pooled, axes, result));
+    return success();
+  }
+
+private:
+  static Value padded(ImplicitLocOpBuilder &b, Value image, ArrayRef<Axis> axes,
+                      int32_t first) {
+    SmallVector<OpFoldResult> low(4, b.getIndexAttr(0)), high = low;
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(image.getType()).getShape());
+    for (auto [index, axis] : llvm::enumerate(axes)) {
+      low[index + 1] = b.getIndexAttr(axis.before());
+      high[index + 1] = b.getIndexAttr(axis.missing() - axis.before());
+      shape[index + 1] += axis.missing();
+    }
+    if (axes[0].missing() == 0 && axes[1].missing() == 0)
+      return image;
+    Type element = getElementTypeOrSelf(image.getType());
+    Value padding =
+        arith::ConstantOp::create(b, b.getIntegerAttr(element, first));
+    return tensor::PadOp::create(b, RankedTensorType::get(shape, element),
+                                 image, low, high, padding)
+        .getResult();
+  }
+
+  static Value finish(ImplicitLocOpBuilder &b, tflite::PoolOp op, Value pooled,
+                      ArrayRef<Axis> axes, RankedTensorType result) {
+    bool isMaximum = op.getReducer() == Reducer::maximum;
+    Bounds bounds =
+        activationBounds(Activation(op.getActivation()), boundsOf<int16_t>(),
+                         scaleOf(op.getResult().getType()), 0);
+    SmallVector<Value> inputs = {pooled};
+    SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(4)};
+    if (!isMaximum) {
+      inputs.push_back(countsOf(b, axes));
+      maps.push_back(
+          AffineMap::get(4, 0, {b.getAffineDimExpr(1), b.getAffineDimExpr(2)},
+                         b.getContext()));
+    }
+    maps.push_back(b.getMultiDimIdentityMap(4));
+    SmallVector<utils::IteratorType> iterators(4,
+                                               utils::IteratorType::parallel);
+    Value init =
+        tensor::EmptyOp::create(b, result.getShape(), result.getElementType());
+    return linalg::GenericOp::create(
+               b, TypeRange(result), inputs, init, maps, iterators,
+               [&](OpBuilder &builder, Location loc, ValueRange x) {
+                 ImplicitLocOpBuilder inner(loc, builder);
+                 Elements e(inner);
+                 Value number = isMaximum ? x[0] : average(e, x[0], x[1]);
+                 number = e.bounded(number, bounds);
+                 if (!isMaximum)
+                   number = e.make<arith::TruncIOp>(inner.getI16Type(), number);
+                 linalg::YieldOp::create(inner, number);
+               })
+        .getResult(0);
+  }
+};
+
+} // namespace
+
+StringRef tflite::whyPoolIsCalled(Type input, Type result,
+                                  ArrayRef<int64_t> filter) {
+  if (classOf(input) != ElementClass::fixed16 ||
+      classOf(result) != ElementClass::fixed16)
+    return otherTypes;
+  // Sums of so many numbers have 32 bits.
+  return filter[0] * filter[1] <= 1 << 16
+             ? StringRef()
+             : "its windows have more than 65536 elements";
+}
+
+void tflite::populatePoolLowering(const TypeConverter &converter,
+                                  RewritePatternSet &patterns) {
+  patterns.add<PoolLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,14 @@
+// What has no elements is neither sliced nor inserted.
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --convert-nnhal-to-linalg | FileCheck %s
+
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: tensor.extract_slice
+// CHECK: %[[ROOM:.+]] = tensor.empty() : tensor<2x3xf32>
+// CHECK: %[[FIRST:.+]] = tensor.insert_slice %arg0 into %[[ROOM]][0, 0] [2, 3] [1, 1]
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return %[[FIRST]]
+func.func @empty(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = tflite.slice %x [2, 0] [1, 1] : tensor<2x3xf32> -> tensor<0x3xf32>
+  %1 = tflite.concatenate %x, %0 {axis = 0} : tensor<2x3xf32>, tensor<0x3xf32> -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}

@@ -1,0 +1,272 @@
+"""usage: tflite-operations.py DIR EXTENTS KIND
+
+Writes DIR/model.json, operations of nnhal.tflite that become code, and DIR/*.bin,
+its inputs. The options of nnhal-run that name these go to DIR/inputs, and with those that expect
+the outputs that it has written to DIR to DIR/expected. The kind is
+ELEMENTS, functions of each element, APPROXIMATE, those that are not exact, EVERY,
+functions of all 65,536 numbers of 16 bits, ROWS, SOFTMAX of the last dimension, MOVED,
+operators that move elements of a tensor of three dimensions, REDUCED, those that
+join its elements, or POOLED, pools of an image with as many lines, columns and
+channels."""
+
+import json
+import pathlib
+import random
+import struct
+import sys
+
+folder = pathlib.Path(sys.argv[1])
+extents = [int(extent) for extent in sys.argv[2].split("x")]
+kind = sys.argv[3]
+isApproximate = kind == "APPROXIMATE"
+operands, operations, inputs, outputs, names = [], [], [], [], []
+draw = random.Random(len(extents))
+FIXED, FLOAT, INT, LONG, TRUTH = "TENSOR_QUANT16_SYMM", "TENSOR_FLOAT32", "TENSOR_INT32", "nnhal.tflite:0", "TENSOR_BOOL8"
+
+
+def operand(type, dimensions, lifetime, **more):
+    operands.append({"type": type, "dimensions": dimensions, "lifetime": lifetime} | more)
+    return len(operands) - 1
+
+
+def value(type):
+    if isApproximate:
+        return draw.uniform(0.01, 9)
+    if type == FLOAT:
+        return draw.choice([draw.uniform(-9, 9), draw.randrange(-99, 99) + 0.5, draw.choice([1e20, -1e20, 40000.0])])
+    if type == TRUTH:
+        return draw.choice([0, 1])
+    bits = {FIXED: 15, INT: 31, LONG: 63}[type]
+    return draw.choice([draw.randrange(-(1 << bits), 1 << bits), -(1 << bits), (1 << bits) - 1, draw.randrange(-9, 9)])
+
+
+def tensor(type, dimensions, scale=0, values=None):
+    count = 1
+    for extent in dimensions:
+        count *= extent
+    code = {FIXED: "h", FLOAT: "f", INT: "i", LONG: "q", TRUTH: "B"}[type]
+    (folder / f"{len(inputs)}.bin").write_bytes(struct.pack(f"<{count}{code}", *[values() if values else value(type) for _ in range(count)]))
+    names.append(f"--input={len(inputs)}={folder}/{len(inputs)}.bin")
+    inputs.append(operand(type, dimensions, "SUBGRAPH_INPUT", **({"scale": scale} if scale else {})))
+    return inputs[-1]
+
+
+def divisors(type, dimensions, scale=0):
+    """A constant without a 0, which divides numbers of both signs by both."""
+    count = 1
+    for extent in dimensions:
+        count *= extent
+    bits = {FIXED: 15, INT: 31, LONG: 63}[type]
+    numbers = [draw.choice([-1, 1, 2, -3, 7, -(1 << bits), (1 << bits) - 1]) for _ in range(count)]
+    # The file format has no numbers of an extension's types.
+    if type == LONG:
+        numbers = list(struct.pack(f"<{count}q", *numbers))
+    return operand(type, dimensions, "CONSTANT_COPY", value=numbers, **({"scale": scale} if scale else {}))
+
+
+def option(type, number):
+    return operand(type, [], "CONSTANT_COPY", value=[number])
+
+
+def compute(number, ins, type, options=(), scale=0, shapes=None):
+    results = [operand(type, shape, "SUBGRAPH_OUTPUT", **({"scale": scale} if scale else {}))
+               for shape in shapes or [extents]]
+    operations.append({"type": f"nnhal.tflite:{number}", "inputs": list(ins) + list(options), "outputs": results})
+    outputs.extend(results)
+
+
+def write():
+    model = {"halVersion": "1.3", "extensionNameToPrefix": [{"name": "nnhal.tflite", "prefix": 1}],
+             "main": {"operands": operands, "operations": operations, "inputIndexes": inputs, "outputIndexes": outputs}}
+    (folder / "model.json").write_text(json.dumps(model))
+    (folder / "inputs").write_text(" ".join(names))
+    expected = [f"--expect={n}={folder}/output_{n}.npy" for n in range(len(outputs))]
+    (folder / "expected").write_text(" ".join(names + expected))
+
+
+EXP, LOG, SIN, COS, TANH, LOGISTIC = 47, 73, 66, 108, 28, 14
+ELU, GELU, POW = 111, 150, 78
+ADD, MUL, SUB, SQUARED_DIFFERENCE = 0, 18, 41, 99
+MAXIMUM, MINIMUM, XOR, COMPARISONS = 55, 57, 160, (58, 61, 62, 63, 71, 72)
+DIV, FLOOR_DIV, FLOOR_MOD, PRELU, HARD_SWISH = 42, 90, 95, 54, 117
+OR, AND, NOT = 84, 86, 87
+SOFTMAX, AVERAGE_POOL, MAX_POOL = 25, 1, 17
+MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN, ANY, ALL = 40, 74, 81, 82, 89, 91, 140
+CONCATENATION, DEPTH_TO_SPACE, SPACE_TO_DEPTH, PAD, TRANSPOSE, SPLIT = 2, 5, 26, 34, 39, 49
+PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
+
+
+def every():
+    numbers = iter([number for number in range(-32768, 32768)] * 9)
+    # Scales below, within and above the powers of two that are shifts.
+    for scale in (2**-12, 2**-11, 2**-10, 2**-15, 0.00013, 0.0021, 0.7, 3000.0):
+        x = tensor(FIXED, extents, scale, values=lambda: next(numbers))
+        compute(LOGISTIC, [x], FIXED, scale=2**-15)
+        compute(TANH, [x], FIXED, scale=2**-15)
+        for step in (2**-15, 0.05):
+            compute(EXP, [x], FIXED, scale=step)
+    x = tensor(FIXED, extents, 0.5, values=lambda: next(numbers))
+    for divisor in (1, -1, 2, -2, 7, -7, 255, 32767, -32768):
+        by = operand(FIXED, [1], "CONSTANT_COPY", value=[divisor], scale=0.5)
+        compute(FLOOR_DIV, [x, by], FIXED, scale=0.5)
+        compute(FLOOR_MOD, [x, by], FIXED, scale=0.5)
+
+
+def rows():
+    for scale in (2**-12, 0.0003, 0.05, 100.0):
+        for beta in (1.0, 0.3):
+            x = tensor(FIXED, extents, scale)
+            y = tensor(FIXED, extents, scale, values=lambda: draw.randrange(-500, 500))
+            compute(SOFTMAX, [x], FIXED, [option("FLOAT32", beta)], 2**-15)
+            compute(SOFTMAX, [y], FIXED, [option("FLOAT32", beta)], 2**-15)
+
+
+def places(*numbers):
+    return operand(INT, [len(numbers)], "CONSTANT_COPY", value=list(numbers))
+
+
+def moved():
+    a, b, c = extents
+    for type, scale in ((FIXED, 0.5), (FLOAT, 0), (LONG, 0), (TRUTH, 0)):
+        def move(number, ins, *shapes, options=()):
+            compute(number, ins, type, [option("INT32", number) for number in options], scale, shapes)
+        x, y = tensor(type, extents, scale), tensor(type, [a, 2, c], scale)
+        deep = tensor(type, [1, 4, 6, 8], scale)
+        one = tensor(type, [1], scale)
+        move(TRANSPOSE, [x, places(2, 0, -2)], [c, a, b])
+        move(SLICE, [x, places(1, 0, 2), places(a - 1, -1, c - 3)], [a - 1, b, c - 3])
+        for axes in ((0,), (-1,), (1, 2)):
+            move(REVERSE, [x, places(*axes)], extents)
+        move(CONCATENATION, [x, y, x], [a, 2 * b + 2, c], options=(-2, 0))
+        for axis in (0, 1, -1):
+            packed = [a, b, c]
+            packed.insert(axis % 4, 2)
+            move(PACK, [x, x], packed, options=(2, axis))
+        move(PACK, [one, one, one], [3], options=(3, 0))
+        move(SPLIT, [places(1), y], [a, 1, c], [a, 1, c], options=(2,))
+        move(SPLIT_V, [x, places(1, -1, 2), places(2)], [a, b, 1], [a, b, c - 3], [a, b, 2], options=(3,))
+        move(UNPACK, [y], [a, c], [a, c], options=(2, 1))
+        move(DEPTH_TO_SPACE, [deep], [1, 8, 12, 2], options=(2,))
+        move(SPACE_TO_DEPTH, [deep], [1, 2, 3, 32], options=(2,))
+        around, padded = places(0, 1, 2, 0, 1, 2), [a + 1, b + 2, c + 3]
+        move(PAD, [x, around], padded)
+        move(MIRROR_PAD, [x, around], padded, options=(0,))
+        move(MIRROR_PAD, [x, around], padded, options=(1,))
+        value = operand(type, [1], "CONSTANT_COPY", value=[1] + [0] * (7 if type == LONG else 0),
+                        **({"scale": scale} if scale else {}))
+        move(PADV2, [x, around, value], padded)
+
+
+def reduced():
+    kinds = ((FIXED, 0.5, (MEAN, SUM, REDUCE_MAX, REDUCE_MIN)), (INT, 0, (MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN)),
+             (LONG, 0, (MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN)), (FLOAT, 0, (REDUCE_MAX, REDUCE_MIN)),
+             (TRUTH, 0, (ANY, ALL)))
+    for type, scale, numbers in kinds:
+        x = tensor(type, extents, scale)
+        for axes in ((0,), (1,), (-1,), (1, 0), (2, 0, -1), (0, 1, 2)):
+            rest = [extent for axis, extent in enumerate(extents) if axis not in axes and axis - 3 not in axes]
+            kept = [1 if axis in axes or axis - 3 in axes else extent for axis, extent in enumerate(extents)]
+            for number in numbers:
+                if rest:
+                    compute(number, [x, places(*axes)], type, [option("BOOL", 0)], scale * 0.7, [rest])
+                compute(number, [x, places(*axes)], type, [option("BOOL", 1)], scale * 1.3, [kept])
+
+
+def pooled():
+    height, width, channels = extents
+    x = tensor(FIXED, [2, *extents], 0.01)
+    for isValid in (0, 1):
+        for stride, size in (((1, 1), (2, 3)), ((2, 2), (2, 2)), ((2, 3), (3, 2)), ((3, 2), (1, 1)),
+                             ((1, 1), (height, width)), ((4, 4), (3, 3))):
+            places = [(extent - count) // step + 1 if isValid else -(-extent // step)
+                      for extent, count, step in zip((height, width), size, stride)]
+            for number in (AVERAGE_POOL, MAX_POOL):
+                for activation in range(4):
+                    options = (isValid, stride[1], stride[0], size[1], size[0], activation)
+                    compute(number, [x], FIXED, [option("INT32", value) for value in options], 0.01,
+                            [[2, *places, channels]])
+
+
+makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced}
+if kind in makers:
+    makers[kind]()
+    write()
+    raise SystemExit
+row, each = extents[-1:], [1] * (len(extents) - 1) + extents[-1:]
+if isApproximate:
+    x = tensor(FLOAT, extents)
+    y = tensor(FLOAT, extents, values=lambda: draw.choice([draw.uniform(-9, 9), draw.uniform(-0.01, 0.01), 90, -90]))
+    for number in (SIN, COS, TANH, LOGISTIC, EXP, LOG):
+        compute(number, [x], FLOAT)
+    compute(ELU, [y], FLOAT)
+    for isApproximate in (0, 1):
+        compute(GELU, [y], FLOAT, [option("BOOL", isApproximate)])
+    compute(POW, [x, x], FLOAT)
+    for number in (MEAN, SUM, PROD):
+        for axis, extent in enumerate(extents):
+            shape = [1 if other == axis else extent for other, extent in enumerate(extents)]
+            compute(number, [x, places(axis)], FLOAT, [option("BOOL", 1)], shapes=[shape])
+    write()
+    raise SystemExit
+# Of each number its own scale, or a power of two that is shifted by.
+for scales in ((0.0013, 0.0021, 0.0047), (2**-12, 2**-9, 2**-9), (0.3, 0.001, 0.00002)):
+    a, b = tensor(FIXED, extents, scales[0]), tensor(FIXED, row, scales[1])
+    for activation in range(4):
+        for number in (ADD, SUB, MUL):
+            compute(number, [a, b], FIXED, [option("INT32", activation)], scales[2])
+    compute(SQUARED_DIFFERENCE, [a, b], FIXED, scale=scales[2])
+    for number in (19, 20, 21, 101, 114):
+        compute(number, [a], FIXED, scale=scales[2])
+    for alpha in (0.1, 3.0, -0.5):
+        compute(98, [a], FIXED, [option("FLOAT32", alpha)], scales[2])
+    compute(6, [a], FLOAT)
+    compute(EXP, [a], FIXED, scale=scales[2])
+    for number in (TANH, LOGISTIC):
+        compute(number, [a], FIXED, scale=2**-15)
+    for number in (FLOOR_DIV, FLOOR_MOD):
+        compute(number, [a, divisors(FIXED, row, scales[1])], FIXED, scale=scales[2])
+same = tensor(FIXED, extents, 0.5), tensor(FIXED, each, 0.5)
+compute(101, same[:1], FIXED, scale=0.5)
+for type, scale in ((FIXED, 0.5), (INT, 0), (LONG, 0), (FLOAT, 0), (TRUTH, 0)):
+    pair = same if type == FIXED else (tensor(type, extents), tensor(type, each))
+    for number in COMPARISONS:
+        compute(number, pair, TRUTH)
+    compute(123, [tensor(TRUTH, row), *pair], type, scale=scale)
+    shape = operand("TENSOR_INT32", [len(extents)], "CONSTANT_COPY", value=extents)
+    compute(130, [pair[1], shape], type, scale=scale)
+    if type == TRUTH:
+        for number in (OR, AND):
+            compute(number, pair, TRUTH)
+        compute(NOT, pair[:1], TRUTH)
+        continue
+    for number in (MAXIMUM, MINIMUM):
+        compute(number, pair, type, scale=scale)
+    if type in (FIXED, INT):
+        compute(XOR, pair, type, scale=scale)
+    if type == FIXED:
+        continue
+    compute(SQUARED_DIFFERENCE, pair, type)
+    for activation in range(4):
+        for number in (ADD, SUB, MUL):
+            compute(number, pair, type, [option("INT32", activation)])
+    divisor = pair[1] if type == FLOAT else divisors(type, each)
+    for activation in range(4):
+        compute(DIV, [pair[0], divisor], type, [option("INT32", activation)])
+    compute(FLOOR_DIV, [pair[0], divisor], type)
+    if type != FLOAT:
+        compute(FLOOR_MOD, [pair[0], divisor], type)
+    for number in (59, 92, 101):
+        compute(number, pair[:1], type)
+    if type != LONG:
+        compute(158, pair[:1], type)
+    for target, code in ((INT, 2), (LONG, 4), (FLOAT, 0)):
+        if type != FLOAT:
+            compute(53, pair[:1], target, [option("INT32", 2), option("INT32", code)])
+    if type == FLOAT:
+        for number in (8, 19, 20, 21, 75, 76, 104, 116, 152):
+            compute(number, pair[:1], type)
+        compute(98, pair[:1], type, [option("FLOAT32", 0.1)])
+        compute(PRELU, pair, FLOAT)
+        compute(HARD_SWISH, pair[:1], FLOAT)
+        compute(114, pair[:1], FIXED, scale=0.37)
+write()
