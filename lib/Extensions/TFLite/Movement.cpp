@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "StridedBox.h"
 #include "StridedCopy.h"
 
 #include <algorithm>
@@ -324,118 +325,13 @@ Status runSlice(Run &run) {
   return Status::ok();
 }
 
-/// The part of the input that STRIDED_SLICE reads, by dimensions of the
-/// result and of those that it drops.
-struct StridedBox {
-  /// The first element, and the result with the dimensions that are dropped.
-  int64_t first = 0;
-  Extents extents, strides;
-  /// The extents of the result.
-  Extents result;
-};
-
-struct StridedSliceMasks {
-  int32_t begin, end, ellipsis, newAxis, shrink;
-  bool isOffset;
-};
-
-/// Adds one dimension of the input, of which entry \p entry of the lists takes
-/// \p slice.
-Status addStridedAxis(StridedBox &box, int64_t extent, int64_t stride,
-                      std::array<int64_t, 3> slice,
-                      const StridedSliceMasks &masks, size_t entry) {
-  bool hasBegin = !(masks.begin >> entry & 1);
-  bool hasEnd = !(masks.end >> entry & 1);
-  bool isShrunk = masks.shrink >> entry & 1;
-  auto [begin, end, step] = slice;
-  if (step == 0)
-    return refuse("a stride is 0");
-  if (step < -INT32_MAX || step > INT32_MAX)
-    return refuse("stride ", step, " must be ", -INT32_MAX, " to ", INT32_MAX);
-  int64_t least = step > 0 ? 0 : -1, most = step > 0 ? extent : extent - 1;
-  auto bounded = [&](int64_t place) {
-    return std::clamp(place < 0 ? place + extent : place, least, most);
-  };
-  int64_t from = !hasBegin ? (step > 0 ? 0 : extent - 1) : bounded(begin);
-  // An offset counts from where the slice begins inside of the tensor.
-  int64_t to = !hasEnd ? (step > 0 ? extent : -1)
-                       : bounded(masks.isOffset ? from + end : end);
-  if (isShrunk) {
-    from = begin < 0 ? begin + extent : begin;
-    if (!hasBegin)
-      from = step > 0 ? 0 : extent - 1;
-    if (from < 0 || from >= extent)
-      return refuse("index ", begin, " must be ", -extent, " to ", extent - 1);
-    to = from + 1;
-    step = 1;
-  }
-  int64_t distance = step > 0 ? to - from : from - to;
-  int64_t width = step > 0 ? step : -step;
-  int64_t count = distance <= 0 ? 0 : (distance + width - 1) / width;
-  if (count > 0)
-    box.first += from * stride;
-  box.extents.push_back(count);
-  box.strides.push_back(step * stride);
-  if (!isShrunk)
-    box.result.push_back(count);
-  return Status::ok();
-}
-
-/// A place outside of every tensor.
-constexpr int64_t farAway = int64_t(1) << 33;
-
-Result<StridedBox> stridedBox(const Use &use) {
-  Extents begins = *use.integers(1), ends = *use.integers(2),
-          steps = *use.integers(3);
-  if (begins.size() != ends.size() || begins.size() != steps.size() ||
-      begins.size() > 16)
-    return refuse("begin, end and strides have ", begins.size(), ", ",
-                  ends.size(), " and ", steps.size(),
-                  " elements, but must have the same number, at most 16");
-  StridedSliceMasks masks = {
-      use.integer("begin_mask"),       use.integer("end_mask"),
-      use.integer("ellipsis_mask"),    use.integer("new_axis_mask"),
-      use.integer("shrink_axis_mask"), use.truth("offset")};
-  const Extents &input = use.input(0).dimensions;
-  Extents strides = stridesOf(input);
-  size_t entries = begins.size(), consumed = 0, ellipses = 0;
-  for (size_t entry = 0; entry < entries; ++entry) {
-    ellipses += masks.ellipsis >> entry & 1;
-    consumed += !((masks.ellipsis | masks.newAxis) >> entry & 1);
-  }
-  if (ellipses > 1)
-    return refuse("ellipsis_mask ", masks.ellipsis,
-                  " has more than one ellipsis");
-  if (consumed > input.size())
-    return refuse("begin has entries for ", consumed,
-                  " dimensions, but the input has ", input.size());
-  StridedBox box;
-  size_t axis = 0;
-  auto keep = [&](size_t end) {
-    for (; axis < end; ++axis) {
-      box.extents.push_back(input[axis]);
-      box.strides.push_back(strides[axis]);
-      box.result.push_back(input[axis]);
-    }
-  };
-  for (size_t entry = 0; entry < entries; ++entry) {
-    if (masks.ellipsis >> entry & 1) {
-      keep(axis + input.size() - consumed);
-    } else if (masks.newAxis >> entry & 1) {
-      box.extents.push_back(1);
-      box.strides.push_back(0);
-      box.result.push_back(1);
-    } else {
-      NNHAL_RETURN_IF_ERROR(addStridedAxis(
-          box, input[axis], strides[axis],
-          {std::clamp(begins[entry], -farAway, farAway),
-           std::clamp(ends[entry], -farAway, farAway), steps[entry]},
-          masks, entry));
-      ++axis;
-    }
-  }
-  keep(input.size());
-  return box;
+/// What STRIDED_SLICE reads; the lists are known.
+Result<StridedBox> stridedBoxOf(const Use &use) {
+  return stridedBox(use.input(0).dimensions,
+                    {*use.integers(1), *use.integers(2), *use.integers(3)},
+                    {use.integer("begin_mask"), use.integer("end_mask"),
+                     use.integer("ellipsis_mask"), use.integer("new_axis_mask"),
+                     use.integer("shrink_axis_mask"), use.truth("offset")});
 }
 
 Result<Types> checkStridedSlice(const Use &use) {
@@ -449,18 +345,23 @@ Result<Types> checkStridedSlice(const Use &use) {
                     "shape");
     return openResult(use, use.output(0).rank());
   }
-  NNHAL_ASSIGN_OR_RETURN(StridedBox box, stridedBox(use));
+  NNHAL_ASSIGN_OR_RETURN(StridedBox box, stridedBoxOf(use));
   return onlyResult(use, std::move(box.result));
 }
 
 Status runStridedSlice(Run &run) {
   const Use &use = run.use;
-  NNHAL_ASSIGN_OR_RETURN(StridedBox box, stridedBox(use));
+  NNHAL_ASSIGN_OR_RETURN(StridedBox box, stridedBoxOf(use));
   NNHAL_ASSIGN_OR_RETURN(std::span<std::byte> to, run.allocateBytes(0));
   uint32_t size = sizeOf(use.element(0));
-  copyStrided({to.data(), stridesOf(box.extents)},
-              {use.bytes(0).data() + box.first * size, box.strides},
-              box.extents, size);
+  Extents strides = stridesOf(use.input(0).dimensions);
+  int64_t first = 0;
+  for (size_t axis = 0; axis < strides.size(); ++axis) {
+    first += box.begins[axis] * strides[axis];
+    strides[axis] *= box.steps[axis];
+  }
+  copyStrided({to.data(), stridesOf(box.counts)},
+              {use.bytes(0).data() + first * size, strides}, box.counts, size);
   return Status::ok();
 }
 

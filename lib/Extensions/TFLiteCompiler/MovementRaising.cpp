@@ -13,6 +13,7 @@
 
 #include "Raising.h"
 
+#include "Extensions/TFLite/StridedBox.h"
 #include "TFLiteDialect.h"
 
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
@@ -38,6 +39,8 @@ public:
   SmallVector<Value> transposed();
   SmallVector<Value> reversed();
   SmallVector<Value> sliced();
+  SmallVector<Value> stridedSliced();
+  SmallVector<Value> tiled();
   SmallVector<Value> joined(bool isPack);
   SmallVector<Value> padded();
   SmallVector<Value> mirrored();
@@ -124,6 +127,38 @@ SmallVector<Value> Mover::sliced() {
   Extents offsets = integers(1);
   return {tflite::SliceOp::create(builder, loc, resultType(), input, offsets,
                                   Extents(offsets.size(), 1))};
+}
+
+SmallVector<Value> Mover::stridedSliced() {
+  auto mask = [&](unsigned index) { return int32_t(integer(index)); };
+  auto list = [&](unsigned index) {
+    Extents numbers = integers(index);
+    return std::vector<int64_t>(numbers.begin(), numbers.end());
+  };
+  Attribute isOffset = definingConstant(op.getInputs().back());
+  Extents shape = shapeOf(input);
+  StridedBox box =
+      *stridedBox({shape.begin(), shape.end()}, {list(1), list(2), list(3)},
+                  {mask(4), mask(5), mask(6), mask(7), mask(8),
+                   !cast<IntegerAttr>(isOffset).getValue().isZero()});
+  Value value = tflite::SliceOp::create(builder, loc, typeOf(input, box.counts),
+                                        input, box.begins, box.steps);
+  return {reshape(value, resultType().getShape())};
+}
+
+/// Each dimension is split into repetitions, which read the same elements, and
+/// the dimension itself.
+SmallVector<Value> Mover::tiled() {
+  Extents split, repeated, multiples = integers(1);
+  for (auto [multiple, extent] : llvm::zip(multiples, shapeOf(input))) {
+    split.append({1, extent});
+    repeated.append({multiple, extent});
+  }
+  Value value = ElementwiseOp::create(
+      builder, loc, typeOf(input, repeated), Function::broadcast_to,
+      reshape(input, split), /*activation=*/0, APFloat(0.0f),
+      /*approximate=*/false);
+  return {reshape(value, resultType().getShape())};
 }
 
 SmallVector<Value> Mover::joined(bool isPack) {
@@ -247,6 +282,10 @@ SmallVector<Value> tflite::raiseMovement(uint32_t number, OperationOp op,
     return mover.transposed();
   case sliceCode:
     return mover.sliced();
+  case stridedSliceCode:
+    return mover.stridedSliced();
+  case tileCode:
+    return mover.tiled();
   case reverseCode:
     return mover.reversed();
   case splitCode:

@@ -78,6 +78,7 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
   case padCode:
   case transposeCode:
   case reverseCode:
+  case tileCode:
     return Form{0, 1, 1, 0};
   case concatenationCode:
   case packCode:
@@ -97,6 +98,8 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
     return Form{1, 1, 0, 1};
   case sliceCode:
     return Form{0, 1, 2, 0};
+  case stridedSliceCode:
+    return Form{0, 1, 3, 6};
   case splitVCode:
     return Form{0, 1, 2, 1};
   case unpackCode:
@@ -263,12 +266,14 @@ StringRef whyNotMoved(OperationOp op, const Form &form) {
   if (isReshape(number))
     return "";
   SmallVector<Value> places = form.shapesOf(op);
-  // The option of PADV2 is an element.
-  if (number != padV2Code)
+  // Options of others are integers too.
+  if (number != padV2Code && number != stridedSliceCode)
     llvm::append_range(places, op.getInputs().take_back(form.options));
   for (Value place : places)
     if (constantIntegers(place).empty())
       return noPlace;
+  if (number == tileCode && classOf(element) == ElementClass::other)
+    return otherTypes;
   return "";
 }
 

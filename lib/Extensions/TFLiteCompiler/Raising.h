@@ -26,11 +26,13 @@ enum OperatorCode : uint32_t {
   padCode = 34,
   transposeCode = 39,
   squeezeCode = 43,
+  stridedSliceCode = 45,
   splitCode = 49,
   padV2Code = 60,
   /// SELECT_V2 but for conditions of one dimension.
   selectCode = 64,
   sliceCode = 65,
+  tileCode = 69,
   expandDimsCode = 70,
   packCode = 83,
   unpackCode = 88,

@@ -93,6 +93,7 @@ OR, AND, NOT = 84, 86, 87
 SOFTMAX, AVERAGE_POOL, MAX_POOL = 25, 1, 17
 MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN, ANY, ALL = 40, 74, 81, 82, 89, 91, 140
 CONCATENATION, DEPTH_TO_SPACE, SPACE_TO_DEPTH, PAD, TRANSPOSE, SPLIT = 2, 5, 26, 34, 39, 49
+STRIDED_SLICE, TILE = 45, 69
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -135,6 +136,15 @@ def moved():
         one = tensor(type, [1], scale)
         move(TRANSPOSE, [x, places(2, 0, -2)], [c, a, b])
         move(SLICE, [x, places(1, 0, 2), places(a - 1, -1, c - 3)], [a - 1, b, c - 3])
+        for begins, ends, steps, masks, shape in (
+                # begin, end, ellipsis, new axis and shrink masks, and whether ends are offsets.
+                ((1, 0, -1), (a, b, 0), (1, 2, -2), (0, 0, 0, 0, 0, 0), [a - 1, (b + 1) // 2, c // 2]),
+                ((0, 0, 2), (0, 0, 3), (1, 1, 1), (0, 0, 1, 2, 4, 0), [a, b, 1]),
+                ((5, -1, 0), (9, 1, 2), (1, -1, 1), (1, 3, 0, 0, 0, 0), [a, b, 2]),
+                ((0, 1), (1, 2), (1, 1), (0, 0, 0, 1, 0, 1), [1, 2, b, c])):
+            compute(STRIDED_SLICE, [x, places(*begins), places(*ends), places(*steps)], type,
+                    [option("INT32", mask) for mask in masks[:5]] + [option("BOOL", masks[5])], scale, [shape])
+        move(TILE, [x, places(2, 1, 3)], [2 * a, b, 3 * c])
         for axes in ((0,), (-1,), (1, 2)):
             move(REVERSE, [x, places(*axes)], extents)
         move(CONCATENATION, [x, y, x], [a, 2 * b + 2, c], options=(-2, 0))
