@@ -35,8 +35,7 @@ bool convertsElements(Function function, ElementClass from, ElementClass to) {
   case Function::dequantize:
     return from == fixed16 && to == float32;
   case Function::cast:
-    return isOneOf(from, {int32, int64}) &&
-           isOneOf(to, {int32, int64, float32});
+    return from != other && to != other;
   case Function::broadcast_to:
   case Function::select_v2:
     return from == to && from != other;
@@ -150,20 +149,8 @@ Value computeInteger(Elements &e, const Use &use, ValueRange x) {
     return e.make<arith::MaxSIOp>(
         e.make<arith::MinSIOp>(x[0], e.constant(type, 1)),
         e.constant(type, -1));
-  default: {
-    assert(use.function() == Function::cast && "others are refused");
-    Type result = use.op.getResult().getType().getElementType();
-    if (result.isF32())
-      return e.make<arith::SIToFPOp>(result, x[0]);
-    Type stored = classOf(result) == ElementClass::int64
-                      ? e.builder().getI64Type()
-                      : e.builder().getI32Type();
-    if (stored == type)
-      return x[0];
-    return stored.getIntOrFloatBitWidth() > type.getIntOrFloatBitWidth()
-               ? e.make<arith::ExtSIOp>(stored, x[0])
-               : e.make<arith::TruncIOp>(stored, x[0]);
-  }
+  default:
+    llvm_unreachable("others are refused");
   }
 }
 
@@ -180,6 +167,53 @@ Value quantized(Elements &e, const Use &use, Value x) {
   choose(arith::CmpFPredicate::OLT, 32767.0f);
   Value wide = e.make<arith::FPToSIOp>(e.builder().getI32Type(), steps);
   return e.make<arith::TruncIOp>(e.builder().getI16Type(), wide);
+}
+
+/// Truncates \p x to an integer of type \p to and bounds it; what is not a
+/// number becomes 0.
+Value truncated(Elements &e, Value x, IntegerType to) {
+  unsigned bits = to.getWidth();
+  auto bound = [&](int64_t most, arith::CmpFPredicate predicate, Value inside) {
+    return e.make<arith::SelectOp>(
+        e.compare(predicate, x, e.constant(float(most))), e.constant(to, most),
+        inside);
+  };
+  Value result = e.make<arith::FPToSIOp>(to, x);
+  result = bound(llvm::minIntN(bits), arith::CmpFPredicate::OLE, result);
+  result = bound(llvm::maxIntN(bits), arith::CmpFPredicate::OGE, result);
+  return e.make<arith::SelectOp>(e.compare(arith::CmpFPredicate::UNO, x, x),
+                                 e.constant(to, 0), result);
+}
+
+/// Integers keep their low bits; any byte but 0 is true.
+Value converted(Elements &e, const Use &use, Value x) {
+  Type from = x.getType();
+  ElementClass result = classOf(use.op.getResult().getType());
+  if (use.element == ElementClass::boolean || result == ElementClass::boolean)
+    x = isa<FloatType>(from)
+            ? e.compare(arith::CmpFPredicate::UNE, x, e.constant(0.0f))
+            : e.compare(arith::CmpIPredicate::ne, x, e.constant(from, 0));
+  bool isTruth = x.getType().isInteger(1);
+  if (result == ElementClass::float32) {
+    if (isa<FloatType>(from))
+      return x;
+    Type real = e.builder().getF32Type();
+    return isTruth ? e.make<arith::UIToFPOp>(real, x)
+                   : e.make<arith::SIToFPOp>(real, x);
+  }
+  unsigned bits = result == ElementClass::int64     ? 64
+                  : result == ElementClass::int32   ? 32
+                  : result == ElementClass::fixed16 ? 16
+                                                    : 8;
+  IntegerType to = e.builder().getIntegerType(bits);
+  if (isTruth)
+    return e.make<arith::ExtUIOp>(to, x);
+  if (isa<FloatType>(from))
+    return truncated(e, x, to);
+  if (from == to)
+    return x;
+  return from.getIntOrFloatBitWidth() < bits ? e.make<arith::ExtSIOp>(to, x)
+                                             : e.make<arith::TruncIOp>(to, x);
 }
 
 Value signOf(Elements &e, Value x) {
@@ -382,6 +416,8 @@ Value computeElement(Elements &e, const Use &use, ValueRange x) {
   switch (use.function()) {
   case Function::broadcast_to:
     return x[0];
+  case Function::cast:
+    return converted(e, use, x[0]);
   case Function::select_v2: {
     Value isChosen = e.compare(arith::CmpIPredicate::ne, x[0],
                                e.constant(x[0].getType(), 0));

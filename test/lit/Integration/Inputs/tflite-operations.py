@@ -89,7 +89,7 @@ ELU, GELU, POW = 111, 150, 78
 ADD, MUL, SUB, SQUARED_DIFFERENCE = 0, 18, 41, 99
 MAXIMUM, MINIMUM, XOR, COMPARISONS = 55, 57, 160, (58, 61, 62, 63, 71, 72)
 DIV, FLOOR_DIV, FLOOR_MOD, PRELU, HARD_SWISH = 42, 90, 95, 54, 117
-OR, AND, NOT = 84, 86, 87
+OR, AND, NOT, CAST = 84, 86, 87, 53
 SOFTMAX, AVERAGE_POOL, MAX_POOL = 25, 1, 17
 MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN, ANY, ALL = 40, 74, 81, 82, 89, 91, 140
 CONCATENATION, DEPTH_TO_SPACE, SPACE_TO_DEPTH, PAD, TRANSPOSE, SPLIT = 2, 5, 26, 34, 39, 49
@@ -241,6 +241,13 @@ for type, scale in ((FIXED, 0.5), (INT, 0), (LONG, 0), (FLOAT, 0), (TRUTH, 0)):
     pair = same if type == FIXED else (tensor(type, extents), tensor(type, each))
     for number in COMPARISONS:
         compute(number, pair, TRUTH)
+    numbers = pair[0]
+    if type == FLOAT:
+        far = [2.0**15, 2.0**31, 2.0**63, 1e20, float("inf")]
+        some = [0.0, -0.0, 0.3, -1.9, 32767.5, -32768.5, float("nan"), *far, *[-number for number in far]]
+        numbers = tensor(FLOAT, extents, values=lambda: draw.choice(some))
+    for target, code, step in ((INT, 2, 0), (LONG, 4, 0), (FLOAT, 0, 0), (TRUTH, 6, 0), (FIXED, 7, 1)):
+        compute(CAST, [numbers], target, [option("INT32", 2), option("INT32", code)], step)
     compute(123, [tensor(TRUTH, row), *pair], type, scale=scale)
     shape = operand("TENSOR_INT32", [len(extents)], "CONSTANT_COPY", value=extents)
     compute(130, [pair[1], shape], type, scale=scale)
@@ -269,9 +276,6 @@ for type, scale in ((FIXED, 0.5), (INT, 0), (LONG, 0), (FLOAT, 0), (TRUTH, 0)):
         compute(number, pair[:1], type)
     if type != LONG:
         compute(158, pair[:1], type)
-    for target, code in ((INT, 2), (LONG, 4), (FLOAT, 0)):
-        if type != FLOAT:
-            compute(53, pair[:1], target, [option("INT32", 2), option("INT32", code)])
     if type == FLOAT:
         for number in (8, 19, 20, 21, 75, 76, 104, 116, 152):
             compute(number, pair[:1], type)
