@@ -180,8 +180,10 @@ void bareCall(benchmark::State &state, Subject &subject) {
   context.constantsSize = subject.constants.size();
   context.cancelFlag = &flag;
   for (auto _ : state) {
-    if (entry(&context) != 0)
+    if (entry(&context) != 0) {
       state.SkipWithError("the function failed");
+      break;
+    }
     if (inputs.size() == 1)
       std::swap(inputs.front().data, output.data);
   }
@@ -193,8 +195,10 @@ void execute(benchmark::State &state, Subject &subject, bool measures) {
   request.measureTiming = measures;
   ExecutionResult result;
   for (auto _ : state)
-    if (!subject.prepared->execute(request, result).isOk())
+    if (!subject.prepared->execute(request, result).isOk()) {
       state.SkipWithError("the execution failed");
+      break;
+    }
 }
 
 void executeAsync(benchmark::State &state, Subject &subject) {

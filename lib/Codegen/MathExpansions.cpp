@@ -349,9 +349,8 @@ void nnhal::populateMathExpansions(RewritePatternSet &patterns,
   constexpr unsigned benefit = 10;
   MLIRContext *context = patterns.getContext();
   patterns.add<LogPattern, PowPattern>(context, benefit);
-  patterns.add<SinePattern<math::SinOp, 0>>(context, benefit, forShaders);
-  if (forShaders)
-    patterns.add<SinePattern<math::CosOp, 1>>(context, benefit, forShaders);
-  else
+  patterns.add<SinePattern<math::SinOp, 0>, SinePattern<math::CosOp, 1>>(
+      context, benefit, forShaders);
+  if (!forShaders)
     patterns.add<RoundToIntPattern>(context, benefit);
 }

@@ -104,9 +104,8 @@ SumFactors factorsOfSum(float a, float b, float result);
 /// Returns those of SQUARED_DIFFERENCE.
 SumFactors factorsOfSquare(float a, float b, float result);
 
-/// Returns the factor of a sum of numbers with scale \p input that is divided
-/// by
-/// \p count.
+/// Returns the factor of a mean: of a sum of \p count numbers with scale
+/// \p input, which is divided by their count.
 Factor factorOfReduction(float input, float result, int64_t count);
 
 /// How many bits operands are shifted right by.
@@ -158,10 +157,10 @@ template <typename Real, typename Function>
 Table16 makeTable16(Real inputLeast, Real inputMost, Real outputScale,
                     Function function);
 int16_t lookUp(const Table16 &table, int16_t value);
-/// Returns that of EXP.
+/// Returns the table of EXP.
 Table16 exponentialTable(float inputScale, float outputScale);
 
-/// What SOFTMAX of 16-bit numbers looks up.
+/// The tables of SOFTMAX of 16-bit numbers.
 struct SoftmaxTables {
   /// exp(x) from -10 to 0.
   Table16 exponential;

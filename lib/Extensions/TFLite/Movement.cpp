@@ -325,7 +325,7 @@ Status runSlice(Run &run) {
   return Status::ok();
 }
 
-/// What STRIDED_SLICE reads; the lists are known.
+/// The elements that STRIDED_SLICE reads; the lists are known.
 Result<StridedBox> stridedBoxOf(const Use &use) {
   return stridedBox(use.input(0).dimensions,
                     {*use.integers(1), *use.integers(2), *use.integers(3)},

@@ -27,9 +27,8 @@ struct TableInput {
   }
 };
 
-/// Returns the factor of numbers with \p scale; a scale of 2^-12 to
-/// 2^(mostShift
-/// - 12) is a shift.
+/// Returns the factor of numbers with \p scale. It is a shift for a scale that
+/// is a power of two from 2^-12 to 2^(mostShift - 12).
 TableInput tableInput(float scale, int32_t mostShift);
 
 /// The function for positive numbers, by the straight lines of a table, of

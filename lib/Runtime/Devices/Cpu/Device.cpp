@@ -70,6 +70,7 @@ public:
   Result<std::unique_ptr<LoadedModel>>
   load(const AnnotatedModel &model, const PrepareOptions &options,
        const LoadObserver &observer) const override {
+    NNHAL_RETURN_IF_ERROR(checkExtensionRules(model.model));
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> opened,
                            compiler->get());
     CompileOptions compile = options.compile;
@@ -104,6 +105,24 @@ public:
 
 private:
   using Installed = std::shared_ptr<const std::vector<InstalledExtension>>;
+
+  /// Fails where an operation breaks a rule of its extension. A client that has
+  /// not asked which operations are supported is told here, rather than by the
+  /// first execution.
+  Status checkExtensionRules(const Model &model) const {
+    auto check = [&](const Subgraph &graph) -> Status {
+      for (const Operation &operation : graph.operations)
+        if (isExtension(operation.type))
+          NNHAL_RETURN_IF_ERROR(
+              checkExtensionOperation(model, graph, operation, *extensions)
+                  .takeStatus());
+      return Status::ok();
+    };
+    NNHAL_RETURN_IF_ERROR(check(model.main));
+    for (const Subgraph &graph : model.referenced)
+      NNHAL_RETURN_IF_ERROR(check(graph));
+    return Status::ok();
+  }
 
   static Result<std::unique_ptr<LoadedModel>>
   loadCompiled(std::span<const std::byte> modelCache, const Memory &dataCache,

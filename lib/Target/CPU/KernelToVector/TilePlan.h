@@ -126,8 +126,8 @@ struct WindowTile {
   bool prefetch = false;
 };
 
-/// What a depthwise convolution or a pool works on: bytes of all channels of a
-/// pixel, and of the weights for one.
+/// The sizes that decide the tile of a depthwise convolution or a pool: bytes
+/// of all channels of a pixel, and of the weights for one.
 struct WindowWork {
   int64_t inputPixel;
   int64_t outputPixel;

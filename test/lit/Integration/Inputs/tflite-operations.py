@@ -202,6 +202,22 @@ if kind in makers:
     makers[kind]()
     write()
     raise SystemExit
+if kind == "SPECIAL":
+    # Each number beside each other one.
+    infinity = float("inf")
+    specials = [0.0, 1.0, 0.5, 2.0, 3.0, 5.5, 7.0, 88.0, 90.0, 1e-40, 1e-7, 1e-5, 1e-3, 0.999999, 1e3, 1e5, 2.0**24 + 2, 1e9,
+                1e20, 3.4e38, infinity]
+    specials = [sign * number for sign in (1, -1) for number in specials] + [float("nan")]
+    pairs = [(a, b) for a in specials for b in specials]
+    extents = [len(pairs)]
+    x, y = (tensor(FLOAT, extents, values=iter([pair[side] for pair in pairs]).__next__) for side in (0, 1))
+    for number in (SIN, COS, TANH, LOGISTIC, EXP, LOG, ELU):
+        compute(number, [x], FLOAT)
+    for isApproximate in (0, 1):
+        compute(GELU, [x], FLOAT, [option("BOOL", isApproximate)])
+    compute(POW, [x, y], FLOAT)
+    write()
+    raise SystemExit
 row, each = extents[-1:], [1] * (len(extents) - 1) + extents[-1:]
 if isApproximate:
     x = tensor(FLOAT, extents)
@@ -218,7 +234,7 @@ if isApproximate:
             compute(number, [x, places(axis)], FLOAT, [option("BOOL", 1)], shapes=[shape])
     write()
     raise SystemExit
-# Of each number its own scale, or a power of two that is shifted by.
+# Each number has a scale of its own, or a power of two that is shifted by.
 for scales in ((0.0013, 0.0021, 0.0047), (2**-12, 2**-9, 2**-9), (0.3, 0.001, 0.00002)):
     a, b = tensor(FIXED, extents, scales[0]), tensor(FIXED, row, scales[1])
     for activation in range(4):
