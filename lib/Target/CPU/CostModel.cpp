@@ -60,6 +60,7 @@ static constexpr CostModel sixteenRegisters = {
     .estimatedRounds = 8,
     .estimatedFunction = 16,
     .longEntry = 2000,
+    .longRound = 20,
 };
 
 // Targets with 32 vector registers have room for twice as many accumulators. A
@@ -128,6 +129,7 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("estimated-rounds", estimatedRounds);
   visit("estimated-function", estimatedFunction);
   visit("long-entry", longEntry);
+  visit("long-round", longRound);
 }
 
 llvm::LogicalResult

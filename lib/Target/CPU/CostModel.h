@@ -127,6 +127,9 @@ struct CostModel {
   /// LLVM's instructions of functions without loops, before its passes, from
   /// which on code for them is made quickly rather than well.
   int64_t longEntry;
+  /// Loads and stores of a basic block from which on LLVM does not reduce the
+  /// strength of what addresses are computed by.
+  int64_t longRound;
 
   /// The table of targets with `registers` vector registers.
   static const CostModel &forRegisters(int64_t registers);

@@ -18,8 +18,10 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
@@ -137,6 +139,33 @@ static bool hasLongEntry(const Module &module, const kernel::CostModel &costs) {
   return isLong;
 }
 
+namespace {
+/// Leaves out LLVM's loop strength reduction, by the name that the pass has in
+/// LLVM's registry.
+class WithoutStrengthReduction final : public OptPassGate {
+public:
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return pass != "Loop Strength Reduction";
+  }
+  bool isEnabled() const override { return true; }
+};
+} // namespace
+
+/// Whether a round of some loop of \p module accesses memory so often that it
+/// is the same how the addresses come about. What strength reduction weighs
+/// grows faster than the number of addresses: it was two thirds of the time of
+/// convolutions of 3x3.
+static bool hasLongRounds(const Module &module,
+                          const kernel::CostModel &costs) {
+  return llvm::any_of(module, [&](const Function &function) {
+    return llvm::any_of(function, [&](const BasicBlock &block) {
+      return llvm::count_if(block, [](const Instruction &instruction) {
+               return isa<LoadInst, StoreInst>(instruction);
+             }) >= costs.longRound;
+    });
+  });
+}
+
 /// Machine code for \p module (LLVM dialect).
 static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
                                      const kernel::CostModel &costs,
@@ -166,6 +195,9 @@ static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
   hideInternals(*llvmModule);
   optimize(*llvmModule, *machine, isEntry, cancellation);
 
+  WithoutStrengthReduction gate;
+  if (hasLongRounds(*llvmModule, costs))
+    context.setOptPassGate(gate);
   Object object;
   raw_svector_ostream stream(object);
   InterruptibleEmission passes(cancellation);
