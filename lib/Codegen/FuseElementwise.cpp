@@ -82,11 +82,14 @@ private:
   Pass::Statistic &count;
 };
 
-/// Whether \p op reads a tensor at computed places. Reads at its own indices
-/// are operands by now.
+/// Whether the body of \p op, branches included, reads a tensor at computed
+/// places. Reads at its own indices are operands by now.
 bool looksUp(Operation *op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && !generic.getBody()->getOps<tensor::ExtractOp>().empty();
+  return generic &&
+         generic.getRegion()
+             .walk([](tensor::ExtractOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
 }
 
 /// Whether to compute the operation behind \p operand where it is read.
