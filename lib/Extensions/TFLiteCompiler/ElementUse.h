@@ -28,8 +28,8 @@ struct Use {
   // The accessors of operations are not const.
   mutable ElementwiseOp op;
   ElementClass element;
-  /// What a function of one 16-bit number yields for each of its 65,536 bit
-  /// patterns; null where it is computed otherwise.
+  /// The results of a function of one 16-bit number for each of its 65,536 bit
+  /// patterns; null where they are computed otherwise.
   mlir::Value table;
 
   Function function() const { return op.getFunction(); }

@@ -545,8 +545,8 @@ Value tflite::dividedIntegers(Elements &e, Function function, Value a,
                                  rest);
 }
 
-StringRef tflite::whyNotLowered(Function function, TypeRange inputs,
-                                Type result) {
+StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
+                                         Type result) {
   if (inputs.size() != inputsOf(function))
     return "it has not the operator's number of inputs";
   bool isSelect = function == Function::select_v2;

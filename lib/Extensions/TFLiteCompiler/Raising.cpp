@@ -245,7 +245,7 @@ constexpr StringLiteral noPlace = "a place is no constant of integers";
 
 /// Says why \p op, which is not computed element by element, is left to the
 /// runtime.
-StringRef whyNotMoved(OperationOp op, const Form &form) {
+StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   uint32_t number = op.getHalOperation().getCode();
   if (number == softmaxCode)
@@ -257,8 +257,8 @@ StringRef whyNotMoved(OperationOp op, const Form &form) {
   if (std::optional<Reducer> reducer = symbolizeReducer(number))
     return constantIntegers(op.getInputs()[1]).empty()
                ? StringRef(noPlace)
-               : whyNotReduced(*reducer, op.getInputs()[0].getType(),
-                               op->getResult(0).getType());
+               : whyReduceIsCalled(*reducer, op.getInputs()[0].getType(),
+                                   op->getResult(0).getType());
   for (Type type : llvm::concat<const Type>(form.tensorsOf(op).getTypes(),
                                             op->getResultTypes()))
     if (getElementTypeOrSelf(type) != element)
@@ -303,10 +303,11 @@ SmallVector<Value> build(OperationOp op, OpBuilder &builder, const Form &form) {
   return raiseMovement(number, op, builder);
 }
 
-StringRef whyNotComputed(OperationOp op, const Form &form, Function function) {
+StringRef whyFunctionIsCalled(OperationOp op, const Form &form,
+                              Function function) {
   ValueRange inputs = form.tensorsOf(op);
-  StringRef why =
-      whyNotLowered(function, inputs.getTypes(), op->getResult(0).getType());
+  StringRef why = whyElementwiseIsCalled(function, inputs.getTypes(),
+                                         op->getResult(0).getType());
   if (why.empty() && hasDivisors(function, inputs[0].getType()) &&
       !isWithoutZeros(inputs[1]))
     why = "a divisor may be 0";
@@ -323,8 +324,8 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
   StringRef why = form ? whyCalled(op, *form) : "the runtime computes it";
   if (why.empty()) {
     std::optional<Function> function = functionOf(number);
-    why = function ? whyNotComputed(op, *form, *function)
-                   : whyNotMoved(op, *form);
+    why = function ? whyFunctionIsCalled(op, *form, *function)
+                   : whyOtherIsCalled(op, *form);
   }
   if (!why.empty()) {
     reason = why;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // tflite.reduce -> linalg.generic, and a second one that makes results of sums.
-// What joins elements has the form that reductions along lanes are found by.
+// The operation that joins elements has the form by which reductions along
+// lanes are found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using namespace nnhal::tflite;
 
 namespace {
 
-/// The operation with what its elements are.
+/// A reduction with the class of its elements.
 struct Reduction {
   ReduceOp op;
   ElementClass element;
@@ -199,7 +200,7 @@ private:
 
 } // namespace
 
-StringRef tflite::whyNotReduced(Reducer reducer, Type input, Type result) {
+StringRef tflite::whyReduceIsCalled(Reducer reducer, Type input, Type result) {
   using enum ElementClass;
   ElementClass element = classOf(input);
   bool isTaken = false;

@@ -118,8 +118,8 @@ Value interpolated(Elements &e, Value table, Value place) {
   return e.make<arith::AddIOp>(base, line);
 }
 
-/// What exponentials are multiplied with whose sum is \p sum, and the bits that
-/// the products are shifted right by.
+/// The factor of exponentials whose sum is \p sum, and the bits that their
+/// products are shifted right by.
 SmallVector<Value> shares(Elements &e, Value sum, Value reciprocals) {
   Type i32 = sum.getType(), i64 = e.builder().getI64Type();
   Value zeros = e.make<math::CountLeadingZerosOp>(sum);

@@ -56,8 +56,8 @@ LogicalResult ElementwiseOp::verify() {
   if (!isRepeated && ArrayRef(shape) != result.getShape())
     return emitOpError("has a result of type ")
            << result << ", which is not the shape that the inputs broadcast to";
-  StringRef reason = whyNotLowered(getFunction(), getInputs().getTypes(),
-                                   getResult().getType());
+  StringRef reason = whyElementwiseIsCalled(
+      getFunction(), getInputs().getTypes(), getResult().getType());
   return reason.empty() ? success() : emitOpError(reason);
 }
 
@@ -171,8 +171,8 @@ LogicalResult ReduceOp::verify() {
                    getResult().getType().getShape() == ArrayRef(kept);
   if (failed(verifyPlaces(*this, areWithin)))
     return failure();
-  StringRef reason =
-      whyNotReduced(getReducer(), getInput().getType(), getResult().getType());
+  StringRef reason = whyReduceIsCalled(getReducer(), getInput().getType(),
+                                       getResult().getType());
   return reason.empty() ? success() : emitOpError(reason);
 }
 

@@ -34,7 +34,7 @@ class TypeConverter;
 
 namespace nnhal::tflite {
 
-/// What an element is to the functions that are computed with it.
+/// Elements differ in what functions are computed with them, and how.
 enum class ElementClass : uint8_t {
   float32,
   int32,
@@ -53,19 +53,22 @@ inline constexpr llvm::StringLiteral otherTypes =
 /// Returns the number of tensors that \p function takes.
 size_t inputsOf(Function function);
 
-/// Says why \p function is not lowered for \p inputs and \p result; the empty
-/// text where it is.
-llvm::StringRef whyNotLowered(Function function, mlir::TypeRange inputs,
-                              mlir::Type result);
+/// Says why \p function of \p inputs with \p result is called; the empty text
+/// where it is lowered.
+llvm::StringRef whyElementwiseIsCalled(Function function,
+                                       mlir::TypeRange inputs,
+                                       mlir::Type result);
 
-/// The same of SOFTMAX, of known extents.
+/// Says why SOFTMAX of known extents is called; the empty text where it is
+/// lowered.
 llvm::StringRef whySoftmaxIsCalled(mlir::Type input, mlir::Type result);
 
-/// The same of reductions.
-llvm::StringRef whyNotReduced(Reducer reducer, mlir::Type input,
-                              mlir::Type result);
+/// Says why a reduction is called; the empty text where it is lowered.
+llvm::StringRef whyReduceIsCalled(Reducer reducer, mlir::Type input,
+                                  mlir::Type result);
 
-/// The same of pools with windows of \p filter.
+/// Says why a pool is called whose windows have the two positive extents
+/// \p filter; the empty text where it is lowered.
 llvm::StringRef whyPoolIsCalled(mlir::Type input, mlir::Type result,
                                 llvm::ArrayRef<int64_t> filter);
 

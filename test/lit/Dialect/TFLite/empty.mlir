@@ -1,4 +1,4 @@
-// What has no elements is neither sliced nor inserted.
+// Tensors without elements are neither sliced nor inserted.
 // RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --convert-nnhal-to-linalg | FileCheck %s
 
 // CHECK-LABEL: func.func @empty
