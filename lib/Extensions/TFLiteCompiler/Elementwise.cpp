@@ -560,7 +560,11 @@ StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
   if (!convertsElements(function, element, classOf(result)) ||
       !takesElements(function, element))
     return otherTypes;
-  return "";
+  bool yieldsFractions =
+      element == ElementClass::fixed16 &&
+      (function == Function::logistic || function == Function::tanh);
+  return yieldsFractions && !isFraction(result) ? StringRef(otherScale)
+                                                : StringRef();
 }
 
 void tflite::populateElementwiseLowering(const TypeConverter &converter,

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Operators that move elements become slices, transpositions, concatenations,
-// paddings and reshapes. The rules of the extension have been applied before,
-// so that places are within their tensors.
+// paddings and reshapes, where places are within their tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +18,10 @@
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -28,44 +30,70 @@ using namespace nnhal::tflite;
 namespace {
 
 using Extents = SmallVector<int64_t>;
+using Built = FailureOr<SmallVector<Value>>;
 
-/// Builds what stands for one operation.
+/// Builds what stands for one operation. Each function fails before it builds
+/// anything where places are not within their tensors.
 class Mover {
 public:
   Mover(OperationOp op, OpBuilder &builder)
       : op(op), builder(builder), loc(op.getLoc()),
         input(op.getInputs().front()) {}
 
-  SmallVector<Value> transposed();
-  SmallVector<Value> reversed();
-  SmallVector<Value> sliced();
-  SmallVector<Value> stridedSliced();
-  SmallVector<Value> tiled();
-  SmallVector<Value> joined(bool isPack);
-  SmallVector<Value> padded();
-  SmallVector<Value> mirrored();
-  SmallVector<Value> split(unsigned source, unsigned axis);
-  SmallVector<Value> unpacked();
-  SmallVector<Value> moved(bool isToSpace);
+  Built transposed();
+  Built reversed();
+  Built sliced();
+  Built stridedSliced();
+  Built tiled();
+  Built concatenated();
+  Built packed();
+  Built padded();
+  Built mirrored();
+  Built split();
+  Built splitBySizes();
+  Built unpacked();
+  Built moved(bool isToSpace);
 
 private:
   Extents integers(unsigned index) {
     return constantIntegers(op.getInputs()[index]);
   }
-  int64_t integer(unsigned index) { return integers(index).front(); }
+  /// None where the operand is not one integer.
+  std::optional<int64_t> integer(size_t index) {
+    return constantInteger(op.getInputs()[index]);
+  }
+  bool isInteger(size_t index, size_t expected) {
+    return integer(index) == int64_t(expected);
+  }
   static Extents shapeOf(Value value) {
     return Extents(cast<RankedTensorType>(value.getType()).getShape());
   }
   static Type typeOf(Value value, ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, getElementTypeOrSelf(value.getType()));
   }
-  /// \p axis counted from the front of \p rank dimensions.
-  static size_t resolved(int64_t axis, size_t rank) {
-    return size_t(axis < 0 ? axis + int64_t(rank) : axis);
+  /// \p axis counted from the front of \p rank dimensions; none where it is not
+  /// one of them.
+  static std::optional<size_t> resolved(std::optional<int64_t> axis,
+                                        size_t rank) {
+    auto count = int64_t(rank);
+    if (!axis || *axis < -count || *axis >= count)
+      return std::nullopt;
+    return size_t(*axis < 0 ? *axis + count : *axis);
   }
   RankedTensorType resultType(unsigned index = 0) {
     return cast<RankedTensorType>(op->getResult(index).getType());
   }
+  Extents resultShape(unsigned index = 0) {
+    return Extents(resultType(index).getShape());
+  }
+  /// Whether the result has as many elements as a tensor of \p shape.
+  bool hasElements(ArrayRef<int64_t> shape, unsigned index = 0) {
+    std::optional<int64_t> count = elementsOf(shape);
+    return count && count == elementsOf(resultType(index).getShape());
+  }
+  /// Whether \p paddings, two for each dimension, make the result of the input.
+  bool arePaddings(ArrayRef<int64_t> paddings);
+  Built splitAt(Value whole, size_t axis);
 
   Value reshape(Value value, ArrayRef<int64_t> shape) {
     if (shapeOf(value) == shape)
@@ -73,11 +101,10 @@ private:
     return tflite::ReshapeOp::create(builder, loc, typeOf(value, shape), value);
   }
   Value transpose(Value value, ArrayRef<int64_t> permutation) {
-    Extents shape;
-    for (int64_t axis : permutation)
-      shape.push_back(shapeOf(value)[size_t(axis)]);
-    return tflite::TransposeOp::create(builder, loc, typeOf(value, shape),
-                                       value, permutation);
+    return tflite::TransposeOp::create(
+        builder, loc,
+        typeOf(value, applyPermutation(shapeOf(value), permutation)), value,
+        permutation);
   }
   /// \p size elements along \p axis, \p stride apart, from \p offset on.
   Value slice(Value value, size_t axis, int64_t offset, int64_t size,
@@ -97,6 +124,7 @@ private:
     return ConcatenateOp::create(builder, loc, typeOf(values.front(), shape),
                                  values, axis);
   }
+  static Built one(Value value) { return SmallVector<Value>{value}; }
 
   OperationOp op;
   OpBuilder &builder;
@@ -104,111 +132,217 @@ private:
   Value input;
 };
 
-SmallVector<Value> Mover::transposed() {
-  Extents permutation = integers(1);
-  for (int64_t &axis : permutation)
-    axis = int64_t(resolved(axis, permutation.size()));
-  return {transpose(input, permutation)};
+Built Mover::transposed() {
+  Extents permutation = integers(1), shape = shapeOf(input);
+  for (int64_t &axis : permutation) {
+    std::optional<size_t> place = resolved(axis, shape.size());
+    if (!place)
+      return failure();
+    axis = int64_t(*place);
+  }
+  if (permutation.size() != shape.size() || !isPermutationVector(permutation) ||
+      applyPermutation(shape, permutation) != resultShape())
+    return failure();
+  return one(transpose(input, permutation));
 }
 
-SmallVector<Value> Mover::reversed() {
+Built Mover::reversed() {
   Extents shape = shapeOf(input), offsets(shape.size(), 0),
           strides(shape.size(), 1);
   for (int64_t axis : integers(1)) {
-    size_t place = resolved(axis, shape.size());
-    offsets[place] = std::max<int64_t>(shape[place] - 1, 0);
-    strides[place] = -1;
+    std::optional<size_t> place = resolved(axis, shape.size());
+    if (!place || strides[*place] == -1)
+      return failure();
+    offsets[*place] = std::max<int64_t>(shape[*place] - 1, 0);
+    strides[*place] = -1;
   }
-  return {tflite::SliceOp::create(builder, loc, input.getType(), input, offsets,
-                                  strides)};
+  if (shape != resultShape())
+    return failure();
+  return one(tflite::SliceOp::create(builder, loc, resultType(), input, offsets,
+                                     strides));
 }
 
-SmallVector<Value> Mover::sliced() {
-  Extents offsets = integers(1);
-  return {tflite::SliceOp::create(builder, loc, resultType(), input, offsets,
-                                  Extents(offsets.size(), 1))};
+Built Mover::sliced() {
+  Extents offsets = integers(1), sizes = integers(2), shape = shapeOf(input),
+          result = resultShape();
+  size_t rank = shape.size();
+  if (offsets.size() != rank || sizes.size() != rank || result.size() != rank)
+    return failure();
+  for (size_t axis = 0; axis < rank; ++axis) {
+    int64_t offset = offsets[axis], extent = shape[axis];
+    if (offset < 0 || offset > extent)
+      return failure();
+    // A size of -1 reaches to the end.
+    int64_t size = sizes[axis] == -1 ? extent - offset : sizes[axis];
+    if (size != result[axis] || size > extent - offset)
+      return failure();
+  }
+  return one(tflite::SliceOp::create(builder, loc, resultType(), input, offsets,
+                                     Extents(rank, 1)));
 }
 
-SmallVector<Value> Mover::stridedSliced() {
-  auto mask = [&](unsigned index) { return int32_t(integer(index)); };
+Built Mover::stridedSliced() {
   auto list = [&](unsigned index) {
     Extents numbers = integers(index);
     return std::vector<int64_t>(numbers.begin(), numbers.end());
   };
-  Attribute isOffset = definingConstant(op.getInputs().back());
+  SmallVector<int32_t> masks;
+  for (unsigned index = 4; index < 9; ++index) {
+    std::optional<int64_t> mask = integer(index);
+    if (!mask)
+      return failure();
+    masks.push_back(int32_t(*mask));
+  }
+  auto isOffset =
+      dyn_cast<IntegerAttr>(definingConstant(op.getInputs().back()));
+  if (!isOffset)
+    return failure();
   Extents shape = shapeOf(input);
-  StridedBox box =
-      *stridedBox({shape.begin(), shape.end()}, {list(1), list(2), list(3)},
-                  {mask(4), mask(5), mask(6), mask(7), mask(8),
-                   !cast<IntegerAttr>(isOffset).getValue().isZero()});
-  Value value = tflite::SliceOp::create(builder, loc, typeOf(input, box.counts),
-                                        input, box.begins, box.steps);
-  return {reshape(value, resultType().getShape())};
+  rt::Result<StridedBox> box =
+      stridedBox({shape.begin(), shape.end()}, {list(1), list(2), list(3)},
+                 {masks[0], masks[1], masks[2], masks[3], masks[4],
+                  !isOffset.getValue().isZero()});
+  if (!box.isOk() || !hasElements(box->counts))
+    return failure();
+  Value value = tflite::SliceOp::create(
+      builder, loc, typeOf(input, box->counts), input, box->begins, box->steps);
+  return one(reshape(value, resultShape()));
 }
 
 /// Each dimension is split into repetitions, which read the same elements, and
 /// the dimension itself.
-SmallVector<Value> Mover::tiled() {
-  Extents split, repeated, multiples = integers(1);
-  for (auto [multiple, extent] : llvm::zip(multiples, shapeOf(input))) {
+Built Mover::tiled() {
+  Extents split, repeated, multiples = integers(1), shape = shapeOf(input);
+  if (multiples.size() != shape.size())
+    return failure();
+  for (auto [multiple, extent] : llvm::zip(multiples, shape)) {
+    if (multiple < 0)
+      return failure();
     split.append({1, extent});
     repeated.append({multiple, extent});
   }
+  if (!hasElements(repeated) || !elementsOf(shape))
+    return failure();
   Value value = ElementwiseOp::create(
       builder, loc, typeOf(input, repeated), Function::broadcast_to,
       reshape(input, split), /*activation=*/0, APFloat(0.0f),
       /*approximate=*/false);
-  return {reshape(value, resultType().getShape())};
+  return one(reshape(value, resultShape()));
 }
 
-SmallVector<Value> Mover::joined(bool isPack) {
+Built Mover::concatenated() {
   ValueRange values = op.getInputs().drop_back(2);
-  auto count = unsigned(values.size());
-  size_t rank = shapeOf(input).size() + (isPack ? 1 : 0);
-  // CONCATENATION has the axis first, PACK the number of values.
-  size_t axis = resolved(integer(count + (isPack ? 1 : 0)), rank);
-  if (!isPack)
-    return {concatenate(values, axis)};
-  Extents part = shapeOf(input);
-  part.insert(part.begin() + int64_t(axis), 1);
+  Extents result = resultShape();
+  std::optional<size_t> axis = resolved(integer(values.size()), result.size());
+  // Only the runtime's half fuses an activation.
+  if (!axis || !isInteger(values.size() + 1, 0))
+    return failure();
+  int64_t sum = 0;
+  for (Value value : values) {
+    Extents part = shapeOf(value);
+    if (part.size() != result.size() ||
+        llvm::AddOverflow(sum, part[*axis], sum))
+      return failure();
+    part[*axis] = result[*axis];
+    if (part != result)
+      return failure();
+  }
+  if (sum != result[*axis])
+    return failure();
+  return one(concatenate(values, *axis));
+}
+
+Built Mover::packed() {
+  ValueRange values = op.getInputs().drop_back(2);
+  Extents part = shapeOf(input), whole;
+  std::optional<size_t> axis =
+      resolved(integer(values.size() + 1), part.size() + 1);
+  if (!axis || !isInteger(values.size(), values.size()) ||
+      llvm::any_of(values, [&](Value value) { return shapeOf(value) != part; }))
+    return failure();
+  part.insert(part.begin() + int64_t(*axis), 1);
+  whole = part;
+  whole[*axis] = int64_t(values.size());
+  if (!hasElements(whole) || !elementsOf(part))
+    return failure();
   SmallVector<Value> parts;
   for (Value value : values)
     parts.push_back(reshape(value, part));
   // A scalar of the file may lose the dimension that stands for it.
-  return {reshape(concatenate(parts, axis), resultType().getShape())};
+  return one(reshape(concatenate(parts, *axis), resultShape()));
 }
 
-SmallVector<Value> Mover::padded() {
+bool Mover::arePaddings(ArrayRef<int64_t> paddings) {
+  Extents shape = shapeOf(input), result = resultShape();
+  if (paddings.size() != 2 * shape.size() || result.size() != shape.size())
+    return false;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    int64_t before = paddings[2 * axis], behind = paddings[2 * axis + 1];
+    int64_t added = result[axis] - shape[axis];
+    if (before < 0 || behind < 0 || before > added || behind != added - before)
+      return false;
+  }
+  return true;
+}
+
+Built Mover::padded() {
   Extents paddings = integers(1), low;
+  if (!arePaddings(paddings))
+    return failure();
   for (size_t axis = 0; axis < paddings.size() / 2; ++axis)
     low.push_back(paddings[2 * axis]);
   Value value = op.getInputs().size() > 2 ? op.getInputs()[2] : Value();
-  return {tflite::PadOp::create(builder, loc, resultType(), input, value, low)};
+  if (value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.hasStaticShape() || elementsOf(type.getShape()) != 1 ||
+        type.getElementType() != resultType().getElementType())
+      return failure();
+  }
+  return one(
+      tflite::PadOp::create(builder, loc, resultType(), input, value, low));
 }
 
-SmallVector<Value> Mover::mirrored() {
-  Extents paddings = integers(1);
-  // REFLECT leaves the border out, SYMMETRIC does not.
-  int64_t skipped = integer(2) == 0 ? 1 : 0;
+Built Mover::mirrored() {
+  Extents paddings = integers(1), shape = shapeOf(input);
+  // REFLECT, which is 0, leaves the border out, SYMMETRIC does not.
+  std::optional<int64_t> mode = integer(2);
+  if (!mode || *mode < 0 || *mode > 1 || !arePaddings(paddings))
+    return failure();
+  int64_t skipped = *mode == 0 ? 1 : 0;
+  for (auto [place, padding] : llvm::enumerate(paddings))
+    if (padding > std::max<int64_t>(shape[place / 2] - skipped, 0))
+      return failure();
   Value value = input;
-  for (size_t axis = 0; axis < paddings.size() / 2; ++axis) {
-    int64_t extent = shapeOf(value)[axis];
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
     int64_t before = paddings[2 * axis], behind = paddings[2 * axis + 1];
     SmallVector<Value> parts;
     if (before > 0)
       parts.push_back(slice(value, axis, before - 1 + skipped, before, -1));
     parts.push_back(value);
     if (behind > 0)
-      parts.push_back(slice(value, axis, extent - 1 - skipped, behind, -1));
+      parts.push_back(
+          slice(value, axis, shape[axis] - 1 - skipped, behind, -1));
     if (parts.size() > 1)
       value = concatenate(parts, axis);
   }
-  return {value};
+  return one(value);
 }
 
-SmallVector<Value> Mover::split(unsigned source, unsigned axisOperand) {
-  Value whole = op.getInputs()[source];
-  size_t axis = resolved(integer(axisOperand), shapeOf(whole).size());
+/// The results follow each other along \p axis of \p whole.
+Built Mover::splitAt(Value whole, size_t axis) {
+  Extents expected = shapeOf(whole);
+  int64_t rest = expected[axis];
+  for (unsigned index = 0; index < op->getNumResults(); ++index) {
+    Extents part = resultShape(index);
+    if (part.size() != expected.size() || part[axis] > rest)
+      return failure();
+    rest -= part[axis];
+    part[axis] = expected[axis];
+    if (part != expected)
+      return failure();
+  }
+  if (rest != 0)
+    return failure();
   SmallVector<Value> parts;
   int64_t offset = 0;
   for (unsigned index = 0; index < op->getNumResults(); ++index) {
@@ -219,26 +353,65 @@ SmallVector<Value> Mover::split(unsigned source, unsigned axisOperand) {
   return parts;
 }
 
-SmallVector<Value> Mover::unpacked() {
-  size_t axis = resolved(integer(2), shapeOf(input).size());
+Built Mover::split() {
+  Value whole = op.getInputs()[1];
+  std::optional<size_t> axis = resolved(integer(0), shapeOf(whole).size());
+  if (!axis || !isInteger(2, op->getNumResults()))
+    return failure();
+  for (unsigned index = 0; index < op->getNumResults(); ++index)
+    if (resultType(index) != resultType())
+      return failure();
+  return splitAt(whole, *axis);
+}
+
+Built Mover::splitBySizes() {
+  std::optional<size_t> axis = resolved(integer(2), shapeOf(input).size());
+  Extents sizes = integers(1);
+  if (!axis || sizes.size() != op->getNumResults() ||
+      !isInteger(3, op->getNumResults()))
+    return failure();
+  // One size may be -1, which is the rest.
+  for (auto [index, size] : llvm::enumerate(sizes)) {
+    Extents part = resultShape(unsigned(index));
+    if (part.size() <= *axis || (size != -1 && size != part[*axis]))
+      return failure();
+  }
+  return splitAt(input, *axis);
+}
+
+Built Mover::unpacked() {
+  Extents part = shapeOf(input);
+  std::optional<size_t> axis = resolved(integer(2), part.size());
+  if (!axis || !isInteger(1, op->getNumResults()) ||
+      part[*axis] != int64_t(op->getNumResults()))
+    return failure();
+  part[*axis] = 1;
+  for (unsigned index = 0; index < op->getNumResults(); ++index)
+    if (!hasElements(part, index))
+      return failure();
   SmallVector<Value> parts;
   for (unsigned index = 0; index < op->getNumResults(); ++index)
-    parts.push_back(
-        reshape(slice(input, axis, index, 1), resultType(index).getShape()));
+    parts.push_back(reshape(slice(input, *axis, index, 1), resultShape(index)));
   return parts;
 }
 
 /// [batch, height, block, width, block, depth] on the side of space stands for
 /// [batch, height, width, block, block, depth] on that of depth.
-SmallVector<Value> Mover::moved(bool isToSpace) {
-  int64_t block = integer(1);
-  Extents shape = isToSpace ? Extents(resultType().getShape()) : shapeOf(input);
-  int64_t height = shape[1] / block, width = shape[2] / block;
-  Extents space = {shape[0], height, block, width, block, shape[3]};
-  Extents depth = {shape[0], height, width, block, block, shape[3]};
+Built Mover::moved(bool isToSpace) {
+  std::optional<int64_t> block = integer(1);
+  Extents wide = isToSpace ? resultShape() : shapeOf(input);
+  Extents deep = isToSpace ? shapeOf(input) : resultShape();
+  if (!block || *block <= 0 || wide.size() != 4 || deep.size() != 4)
+    return failure();
+  int64_t height = wide[1] / *block, width = wide[2] / *block;
+  Extents space = {wide[0], height, *block, width, *block, wide[3]};
+  Extents depth = {wide[0], height, width, *block, *block, wide[3]};
+  std::optional<int64_t> channels = elementsOf({*block, *block, wide[3]});
+  if (wide[1] % *block != 0 || wide[2] % *block != 0 || !elementsOf(wide) ||
+      !channels || deep != Extents{wide[0], height, width, *channels})
+    return failure();
   Value value = reshape(input, isToSpace ? depth : space);
-  return {
-      reshape(transpose(value, {0, 1, 3, 2, 4, 5}), resultType().getShape())};
+  return one(reshape(transpose(value, {0, 1, 3, 2, 4, 5}), resultShape()));
 }
 
 } // namespace
@@ -248,27 +421,34 @@ Extents tflite::constantIntegers(Value value) {
   Attribute constant = definingConstant(value);
   if (!constant || !appendBytes(constant, bytes).isOk())
     return {};
-  Type element = getElementTypeOrSelf(value.getType());
+  ElementClass element = classOf(value.getType());
+  size_t size = element == ElementClass::int64   ? sizeof(int64_t)
+                : element == ElementClass::int32 ? sizeof(int32_t)
+                                                 : 0;
+  if (size == 0 || bytes.size() % size != 0)
+    return {};
   Extents numbers;
-  if (classOf(element) == ElementClass::int64)
-    for (size_t place = 0; place < bytes.size(); place += sizeof(int64_t))
-      numbers.push_back(
-          int64_t(llvm::support::endian::read64le(bytes.data() + place)));
-  else if (classOf(element) == ElementClass::int32)
-    for (size_t place = 0; place < bytes.size(); place += sizeof(int32_t))
-      numbers.push_back(
-          int32_t(llvm::support::endian::read32le(bytes.data() + place)));
+  for (const uint8_t *place = bytes.data();
+       place != bytes.data() + bytes.size(); place += size)
+    numbers.push_back(size == sizeof(int64_t)
+                          ? int64_t(llvm::support::endian::read64le(place))
+                          : int32_t(llvm::support::endian::read32le(place)));
   return numbers;
 }
 
-SmallVector<Value> tflite::raiseMovement(uint32_t number, OperationOp op,
-                                         OpBuilder &builder) {
+std::optional<int64_t> tflite::constantInteger(Value value) {
+  Extents numbers = constantIntegers(value);
+  return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
+}
+
+FailureOr<SmallVector<Value>>
+tflite::raiseMovement(uint32_t number, OperationOp op, OpBuilder &builder) {
   Mover mover(op, builder);
   switch (number) {
   case concatenationCode:
-    return mover.joined(/*isPack=*/false);
+    return mover.concatenated();
   case packCode:
-    return mover.joined(/*isPack=*/true);
+    return mover.packed();
   case depthToSpaceCode:
     return mover.moved(/*isToSpace=*/true);
   case spaceToDepthCode:
@@ -289,9 +469,9 @@ SmallVector<Value> tflite::raiseMovement(uint32_t number, OperationOp op,
   case reverseCode:
     return mover.reversed();
   case splitCode:
-    return mover.split(/*source=*/1, /*axis=*/0);
+    return mover.split();
   case splitVCode:
-    return mover.split(/*source=*/0, /*axis=*/2);
+    return mover.splitBySizes();
   default:
     assert(number == unpackCode && "others do not come here");
     return mover.unpacked();

@@ -30,7 +30,7 @@ struct Axis {
   /// Elements beside the input that the first and the last window begin and
   /// end with. They are none of padding VALID.
   int64_t missing() const {
-    return std::max<int64_t>((result - 1) * stride + size - input, 0);
+    return std::max<int64_t>((result - 1) * stride - input + size, 0);
   }
   int64_t before() const { return missing() / 2; }
   /// How many elements of the window at \p place are inside of the input.
@@ -171,13 +171,30 @@ private:
 
 } // namespace
 
+bool tflite::hasWindows(ArrayRef<int64_t> input, ArrayRef<int64_t> result,
+                        ArrayRef<int64_t> filter, ArrayRef<int64_t> strides) {
+  if (input.size() != 4 || result.size() != 4 || input[0] != result[0] ||
+      input[3] != result[3] || filter.size() != 2 || strides.size() != 2)
+    return false;
+  for (size_t axis : {0, 1}) {
+    int64_t extent = input[axis + 1], windows = result[axis + 1];
+    if (filter[axis] <= 0 || strides[axis] <= 0)
+      return false;
+    // The first element of the last window is found without a product.
+    if (windows > 0 &&
+        (extent == 0 || windows - 1 > (extent - 1) / strides[axis]))
+      return false;
+  }
+  return true;
+}
+
 StringRef tflite::whyPoolIsCalled(Type input, Type result,
                                   ArrayRef<int64_t> filter) {
   if (classOf(input) != ElementClass::fixed16 ||
       classOf(result) != ElementClass::fixed16)
     return otherTypes;
   // Sums of so many numbers have 32 bits.
-  return filter[0] * filter[1] <= 1 << 16
+  return filter[0] <= (1 << 16) / filter[1]
              ? StringRef()
              : "its windows have more than 65536 elements";
 }

@@ -58,6 +58,12 @@ Form formOfFunction(Function function) {
   }
 }
 
+/// Whether the option of \p function is a fused activation.
+bool takesActivation(Function function) {
+  return llvm::is_contained(
+      {Function::add, Function::sub, Function::mul, Function::div}, function);
+}
+
 /// The function of operators that compute each element by itself.
 std::optional<Function> functionOf(uint32_t number) {
   return number == selectCode ? Function::select_v2 : symbolizeFunction(number);
@@ -165,33 +171,64 @@ enum PoolOption : unsigned {
   filterHeight,
   poolActivation
 };
-int64_t optionOf(OperationOp op, PoolOption option) {
-  return constantIntegers(op.getInputs()[option]).front();
-}
-SmallVector<int64_t> filterOf(OperationOp op) {
-  return {optionOf(op, filterHeight), optionOf(op, filterWidth)};
+
+/// The options of a pool, of lines before columns.
+struct PoolOptions {
+  SmallVector<int64_t> filter, strides;
+  uint32_t activation;
+};
+
+/// None where they are not those of windows in the input.
+std::optional<PoolOptions> poolOptionsOf(OperationOp op) {
+  SmallVector<int64_t> options;
+  for (PoolOption option :
+       {filterHeight, filterWidth, strideHeight, strideWidth, poolActivation}) {
+    std::optional<int64_t> number = constantInteger(op.getInputs()[option]);
+    if (!number)
+      return std::nullopt;
+    options.push_back(*number);
+  }
+  PoolOptions found = {
+      {options[0], options[1]}, {options[2], options[3]}, uint32_t(options[4])};
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  return isActivation(options[4]) && hasWindows(shapeOf(op.getInputs()[0]),
+                                                shapeOf(op->getResult(0)),
+                                                found.filter, found.strides)
+             ? std::optional(std::move(found))
+             : std::nullopt;
 }
 
 /// Builds a reduction, and where it keeps dimensions a reshape.
-Value buildReduction(OperationOp op, OpBuilder &builder, Reducer reducer) {
+FailureOr<Value> buildReduction(OperationOp op, OpBuilder &builder,
+                                Reducer reducer) {
   Value input = op.getInputs()[0];
   ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
   SmallVector<int64_t> axes = constantIntegers(op.getInputs()[1]), kept;
   for (int64_t &axis : axes)
     axis = axis < 0 ? axis + int64_t(shape.size()) : axis;
+  if (llvm::any_of(axes, [&](int64_t axis) {
+        return axis < 0 || axis >= int64_t(shape.size());
+      }))
+    return failure();
   llvm::sort(axes);
   axes.erase(llvm::unique(axes), axes.end());
   for (auto [axis, extent] : llvm::enumerate(shape))
     if (!llvm::is_contained(axes, int64_t(axis)))
       kept.push_back(extent);
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<int64_t> count = elementsOf(kept);
+  if (!count || count != elementsOf(result.getShape()))
+    return failure();
   Value reduced =
       ReduceOp::create(builder, op.getLoc(),
                        RankedTensorType::get(kept, result.getElementType()),
                        reducer, input, axes);
   if (result.getShape() == ArrayRef(kept))
     return reduced;
-  return tflite::ReshapeOp::create(builder, op.getLoc(), result, reduced);
+  return Value(
+      tflite::ReshapeOp::create(builder, op.getLoc(), result, reduced));
 }
 
 /// Whether \p function fails where a divisor is 0, which only the runtime's
@@ -221,27 +258,35 @@ bool isWithoutZeros(Value value) {
 }
 
 /// Builds the operation of \p function with its options, which are constants.
-Value buildElementwise(OperationOp op, OpBuilder &builder, Function function,
-                       const Form &form) {
+/// Fails where they are not those of the function.
+FailureOr<Value> buildElementwise(OperationOp op, OpBuilder &builder,
+                                  Function function, const Form &form) {
   int32_t activation = 0;
   bool isApproximate = false;
   APFloat alpha(0.0f);
   if (form.options == 1) {
     Attribute option = definingConstant(op.getInputs().back());
-    if (auto real = dyn_cast<FloatAttr>(option))
+    auto real = dyn_cast<FloatAttr>(option);
+    auto integer = dyn_cast<IntegerAttr>(option);
+    if (function == Function::leaky_relu && real && real.getType().isF32())
       alpha = real.getValue();
-    else if (function == Function::gelu)
-      isApproximate = cast<IntegerAttr>(option).getInt() != 0;
+    else if (function == Function::gelu && integer)
+      isApproximate = !integer.getValue().isZero();
+    else if (std::optional<int64_t> code =
+                 constantInteger(op.getInputs().back());
+             takesActivation(function) && code && isActivation(*code))
+      activation = int32_t(*code);
     else
-      activation = int32_t(cast<IntegerAttr>(option).getInt());
+      return failure();
   }
-  return ElementwiseOp::create(builder, op.getLoc(), op->getResult(0).getType(),
-                               function,
-                               op.getInputs().take_front(form.tensors),
-                               activation, alpha, isApproximate);
+  return Value(ElementwiseOp::create(builder, op.getLoc(),
+                                     op->getResult(0).getType(), function,
+                                     op.getInputs().take_front(form.tensors),
+                                     activation, alpha, isApproximate));
 }
 
 constexpr StringLiteral noPlace = "a place is no constant of integers";
+constexpr StringLiteral misfit = "its options and shapes do not fit";
 
 /// Says why \p op, which is not computed element by element, is left to the
 /// runtime.
@@ -251,9 +296,13 @@ StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
   if (number == softmaxCode)
     return whySoftmaxIsCalled(op.getInputs()[0].getType(),
                               op->getResult(0).getType());
-  if (isPool(number))
-    return whyPoolIsCalled(op.getInputs()[0].getType(),
-                           op->getResult(0).getType(), filterOf(op));
+  if (isPool(number)) {
+    std::optional<PoolOptions> options = poolOptionsOf(op);
+    return options
+               ? whyPoolIsCalled(op.getInputs()[0].getType(),
+                                 op->getResult(0).getType(), options->filter)
+               : StringRef(misfit);
+  }
   if (std::optional<Reducer> reducer = symbolizeReducer(number))
     return constantIntegers(op.getInputs()[1]).empty()
                ? StringRef(noPlace)
@@ -277,29 +326,49 @@ StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
   return "";
 }
 
-SmallVector<Value> build(OperationOp op, OpBuilder &builder, const Form &form) {
+FailureOr<SmallVector<Value>> single(FailureOr<Value> value) {
+  if (failed(value))
+    return failure();
+  return SmallVector<Value>{*value};
+}
+
+/// Fails, and builds nothing, where options or shapes do not fit.
+FailureOr<SmallVector<Value>> build(OperationOp op, OpBuilder &builder,
+                                    const Form &form) {
   uint32_t number = op.getHalOperation().getCode();
   Type result = op->getResult(0).getType();
   if (number == softmaxCode) {
-    auto beta = cast<FloatAttr>(definingConstant(op.getInputs().back()));
-    return {tflite::SoftmaxOp::create(builder, op.getLoc(), result,
-                                      op.getInputs().front(), beta.getValue())};
+    auto beta = dyn_cast<FloatAttr>(definingConstant(op.getInputs().back()));
+    if (!beta || !beta.getType().isF32())
+      return failure();
+    return single(Value(tflite::SoftmaxOp::create(builder, op.getLoc(), result,
+                                                  op.getInputs().front(),
+                                                  beta.getValue())));
   }
   if (isPool(number)) {
-    int64_t options[] = {optionOf(op, strideHeight), optionOf(op, strideWidth)};
-    return {tflite::PoolOp::create(
+    std::optional<PoolOptions> options = poolOptionsOf(op);
+    if (!options)
+      return failure();
+    return single(Value(tflite::PoolOp::create(
         builder, op.getLoc(), result,
         number == maxPoolCode ? Reducer::maximum : Reducer::mean,
-        op.getInputs().front(), filterOf(op), options,
-        uint32_t(optionOf(op, poolActivation)))};
+        op.getInputs().front(), options->filter, options->strides,
+        options->activation)));
   }
   if (std::optional<Reducer> reducer = symbolizeReducer(number))
-    return {buildReduction(op, builder, *reducer)};
-  if (isReshape(number))
-    return {tflite::ReshapeOp::create(builder, op.getLoc(), result,
-                                      op.getInputs().front())};
+    return single(buildReduction(op, builder, *reducer));
+  if (isReshape(number)) {
+    Value input = op.getInputs().front();
+    std::optional<int64_t> count =
+        elementsOf(cast<RankedTensorType>(input.getType()).getShape());
+    if (!count ||
+        count != elementsOf(cast<RankedTensorType>(result).getShape()))
+      return failure();
+    return single(
+        Value(tflite::ReshapeOp::create(builder, op.getLoc(), result, input)));
+  }
   if (std::optional<Function> function = functionOf(number))
-    return {buildElementwise(op, builder, *function, form)};
+    return single(buildElementwise(op, builder, *function, form));
   return raiseMovement(number, op, builder);
 }
 
@@ -308,6 +377,12 @@ StringRef whyFunctionIsCalled(OperationOp op, const Form &form,
   ValueRange inputs = form.tensorsOf(op);
   StringRef why = whyElementwiseIsCalled(function, inputs.getTypes(),
                                          op->getResult(0).getType());
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  std::optional<SmallVector<int64_t>> shape;
+  if (why.empty())
+    shape = broadcastShape(function, inputs.getTypes(), result);
+  if (why.empty() && (!shape || ArrayRef(*shape) != result.getShape()))
+    why = misfit;
   if (why.empty() && hasDivisors(function, inputs[0].getType()) &&
       !isWithoutZeros(inputs[1]))
     why = "a divisor may be 0";
@@ -331,7 +406,10 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
     reason = why;
     return failure();
   }
-  return build(op, builder, *form);
+  FailureOr<SmallVector<Value>> built = build(op, builder, *form);
+  if (failed(built))
+    reason = misfit;
+  return built;
 }
 
 void TFLiteRaising::populateLowering(const TypeConverter &converter,

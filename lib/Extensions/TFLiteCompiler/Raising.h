@@ -10,6 +10,8 @@
 
 #include "nnhal/Dialect/NNHal/IR/ExtensionInterface.h"
 
+#include <optional>
+
 namespace nnhal::tflite {
 
 inline constexpr llvm::StringLiteral extensionName = "nnhal.tflite";
@@ -45,14 +47,19 @@ enum OperatorCode : uint32_t {
 /// where it is something else.
 llvm::SmallVector<int64_t> constantIntegers(mlir::Value value);
 
-/// Builds what stands for \p op, which moves elements of known extents by
-/// constants.
-llvm::SmallVector<mlir::Value> raiseMovement(uint32_t number, OperationOp op,
-                                             mlir::OpBuilder &builder);
+/// The only element of \p value, a constant of integers; none where it is
+/// something else.
+std::optional<int64_t> constantInteger(mlir::Value value);
+
+/// Builds the operations that move elements as \p op does, whose operands have
+/// known extents and are constants where they say places. Fails, and builds
+/// nothing, where places are not within their tensors.
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+raiseMovement(uint32_t number, OperationOp op, mlir::OpBuilder &builder);
 
 /// Raises what becomes code to the dialect tflite. All else stays as it is, and
-/// becomes a call of the extension's half in the runtime, whose rules have been
-/// applied to the model before.
+/// becomes a call of the extension's half in the runtime: operands that its
+/// rules would refuse are left to it.
 class TFLiteRaising final : public NNHalExtensionInterface {
 public:
   using NNHalExtensionInterface::NNHalExtensionInterface;

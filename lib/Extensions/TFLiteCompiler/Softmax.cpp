@@ -207,9 +207,14 @@ StringRef tflite::whySoftmaxIsCalled(Type input, Type result) {
   if (classOf(input) != ElementClass::fixed16 ||
       classOf(result) != ElementClass::fixed16)
     return otherTypes;
+  if (!isFraction(result))
+    return otherScale;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(input).getShape();
+  if (shape.empty() || shape != cast<RankedTensorType>(result).getShape())
+    return "its result has another shape, or it has no rows";
   // The sum of more exponentials may have 32 bits, for which the runtime's half
   // fails.
-  if (cast<RankedTensorType>(input).getShape().back() > 1 << 16)
+  if (shape.back() > 1 << 16)
     return "its rows have more than 65536 elements";
   return "";
 }

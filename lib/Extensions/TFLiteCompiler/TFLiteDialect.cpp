@@ -7,11 +7,16 @@
 
 #include "TFLiteDialect.h"
 
+#include "ElementUse.h"
 #include "Raising.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Traits.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace nnhal;
@@ -40,20 +45,35 @@ static LogicalResult verifyKnown(Operation *op) {
   return success();
 }
 
-LogicalResult ElementwiseOp::verify() {
-  if (failed(verifyKnown(*this)))
+/// Elements that are only moved keep their type.
+static LogicalResult verifyMoved(Operation *op) {
+  if (failed(verifyKnown(op)))
     return failure();
-  SmallVector<int64_t> shape;
-  for (Value input : getInputs()) {
-    SmallVector<int64_t> joined;
-    auto next = cast<RankedTensorType>(input.getType()).getShape();
-    if (!OpTrait::util::getBroadcastedShape(shape, next, joined))
-      return emitOpError("has inputs that do not broadcast");
-    shape = std::move(joined);
-  }
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  for (Type type : op->getOperandTypes())
+    if (getElementTypeOrSelf(type) != element)
+      return op->emitOpError("has an operand of type ")
+             << type << ", but a result with elements of type " << element;
+  return success();
+}
+
+static LogicalResult verifyActivation(Operation *op, uint32_t activation) {
+  if (isActivation(activation))
+    return success();
+  return op->emitOpError("has the activation ")
+         << activation << ", which is none of 0 to 3";
+}
+
+LogicalResult ElementwiseOp::verify() {
+  if (failed(verifyKnown(*this)) ||
+      failed(verifyActivation(*this, getActivation())))
+    return failure();
   auto result = cast<RankedTensorType>(getResult().getType());
-  bool isRepeated = getFunction() == Function::broadcast_to;
-  if (!isRepeated && ArrayRef(shape) != result.getShape())
+  std::optional<SmallVector<int64_t>> shape =
+      broadcastShape(getFunction(), getInputs().getTypes(), result);
+  if (!shape)
+    return emitOpError("has inputs that do not broadcast");
+  if (ArrayRef(*shape) != result.getShape())
     return emitOpError("has a result of type ")
            << result << ", which is not the shape that the inputs broadcast to";
   StringRef reason = whyElementwiseIsCalled(
@@ -62,45 +82,58 @@ LogicalResult ElementwiseOp::verify() {
 }
 
 LogicalResult tflite::ReshapeOp::verify() {
-  if (failed(verifyKnown(*this)))
+  if (failed(verifyMoved(*this)))
     return failure();
-  auto input = cast<RankedTensorType>(getInput().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (input.getNumElements() == result.getNumElements())
+  std::optional<int64_t> input = elementsOf(getInput().getType().getShape());
+  std::optional<int64_t> result = elementsOf(getResult().getType().getShape());
+  if (!input || !result)
+    return emitOpError("has more elements than 63 bits count");
+  if (*input == *result)
     return success();
-  return emitOpError("has ")
-         << input.getNumElements() << " elements in its input and "
-         << result.getNumElements() << " in its result";
+  return emitOpError("has ") << *input << " elements in its input and "
+                             << *result << " in its result";
 }
 
 static LogicalResult verifyPlaces(Operation *op, bool areWithin) {
-  if (failed(verifyKnown(op)))
-    return failure();
   return areWithin ? success()
                    : op->emitOpError("has places outside of a tensor");
 }
 
+/// Whether \p count places from \p first on, which are \p stride apart, are
+/// within \p extent. The stride has a magnitude of 63 bits.
+static bool areWithin(int64_t first, int64_t stride, int64_t count,
+                      int64_t extent) {
+  int64_t distance, last;
+  if (stride == 0 || stride == std::numeric_limits<int64_t>::min())
+    return false;
+  if (count == 0)
+    return true;
+  return !llvm::MulOverflow(stride, count - 1, distance) &&
+         !llvm::AddOverflow(first, distance, last) &&
+         std::min(first, last) >= 0 && std::max(first, last) < extent;
+}
+
 LogicalResult tflite::SliceOp::verify() {
+  if (failed(verifyMoved(*this)))
+    return failure();
   ArrayRef<int64_t> input = getInput().getType().getShape();
   ArrayRef<int64_t> result = getResult().getType().getShape();
-  bool areWithin = input.size() == result.size() &&
-                   input.size() == getOffsets().size() &&
-                   input.size() == getStrides().size();
-  for (size_t axis = 0; areWithin && axis < input.size(); ++axis) {
-    int64_t first = getOffsets()[axis];
-    int64_t last = first + getStrides()[axis] * (result[axis] - 1);
-    areWithin = getStrides()[axis] != 0 &&
-                (result[axis] == 0 || (std::min(first, last) >= 0 &&
-                                       std::max(first, last) < input[axis]));
-  }
-  return verifyPlaces(*this, areWithin);
+  bool isWithin = input.size() == result.size() &&
+                  input.size() == getOffsets().size() &&
+                  input.size() == getStrides().size();
+  for (size_t axis = 0; isWithin && axis < input.size(); ++axis)
+    isWithin = areWithin(getOffsets()[axis], getStrides()[axis], result[axis],
+                         input[axis]);
+  return verifyPlaces(*this, isWithin);
 }
 
 LogicalResult tflite::TransposeOp::verify() {
+  if (failed(verifyMoved(*this)))
+    return failure();
   ArrayRef<int64_t> input = getInput().getType().getShape();
   ArrayRef<int64_t> permutation = getPermutation();
   bool areWithin =
-      isPermutationVector(permutation) && permutation.size() == input.size() &&
+      permutation.size() == input.size() && isPermutationVector(permutation) &&
       llvm::equal(getResult().getType().getShape(),
                   llvm::map_range(permutation,
                                   [&](int64_t axis) { return input[axis]; }));
@@ -108,51 +141,44 @@ LogicalResult tflite::TransposeOp::verify() {
 }
 
 LogicalResult ConcatenateOp::verify() {
-  SmallVector<int64_t> shape;
-  bool areWithin = !getInputs().empty();
+  if (failed(verifyMoved(*this)))
+    return failure();
+  ArrayRef<int64_t> result = getResult().getType().getShape();
+  bool areWithin = getAxis() < result.size();
+  int64_t sum = 0;
   for (Value input : getInputs()) {
     auto part = cast<RankedTensorType>(input.getType()).getShape();
-    if (shape.empty()) {
-      shape.assign(part.begin(), part.end());
-      areWithin = areWithin && getAxis() < shape.size();
-      continue;
-    }
-    areWithin = areWithin && part.size() == shape.size();
-    for (size_t axis = 0; areWithin && axis < shape.size(); ++axis)
-      areWithin = axis == getAxis() || part[axis] == shape[axis];
-    if (areWithin)
-      shape[getAxis()] += part[getAxis()];
+    areWithin = areWithin && part.size() == result.size();
+    for (size_t axis = 0; areWithin && axis < result.size(); ++axis)
+      areWithin = axis == getAxis() || part[axis] == result[axis];
+    areWithin = areWithin && !llvm::AddOverflow(sum, part[getAxis()], sum);
   }
-  return verifyPlaces(*this, areWithin && getResult().getType().getShape() ==
-                                              ArrayRef(shape));
+  return verifyPlaces(*this, areWithin && sum == result[getAxis()] &&
+                                 !getInputs().empty());
 }
 
 LogicalResult tflite::PadOp::verify() {
+  if (failed(verifyMoved(*this)))
+    return failure();
   ArrayRef<int64_t> input = getInput().getType().getShape();
   ArrayRef<int64_t> result = getResult().getType().getShape();
-  bool areWithin = input.size() == result.size() &&
-                   input.size() == getLow().size() &&
-                   (!getValue() || getValue().getType().getNumElements() == 1);
+  bool areWithin =
+      input.size() == result.size() && input.size() == getLow().size() &&
+      (!getValue() || elementsOf(getValue().getType().getShape()) == 1);
   for (size_t axis = 0; areWithin && axis < input.size(); ++axis)
     areWithin =
-        getLow()[axis] >= 0 && getLow()[axis] + input[axis] <= result[axis];
+        getLow()[axis] >= 0 && getLow()[axis] <= result[axis] - input[axis];
   return verifyPlaces(*this, areWithin);
 }
 
 LogicalResult tflite::PoolOp::verify() {
-  ArrayRef<int64_t> input = getInput().getType().getShape();
-  ArrayRef<int64_t> result = getResult().getType().getShape();
+  if (failed(verifyKnown(*this)) ||
+      failed(verifyActivation(*this, getActivation())))
+    return failure();
   bool areWithin =
-      input.size() == 4 && result.size() == 4 && input[0] == result[0] &&
-      input[3] == result[3] && getFilter().size() == 2 &&
-      getStrides().size() == 2 &&
-      (getReducer() == Reducer::mean || getReducer() == Reducer::maximum);
-  // Each window has an element of the input.
-  for (size_t axis = 0; areWithin && axis < 2; ++axis) {
-    int64_t last = (result[axis + 1] - 1) * getStrides()[axis];
-    areWithin = getFilter()[axis] > 0 && getStrides()[axis] > 0 &&
-                last < input[axis + 1];
-  }
+      (getReducer() == Reducer::mean || getReducer() == Reducer::maximum) &&
+      hasWindows(getInput().getType().getShape(),
+                 getResult().getType().getShape(), getFilter(), getStrides());
   if (failed(verifyPlaces(*this, areWithin)))
     return failure();
   StringRef reason =
@@ -161,6 +187,8 @@ LogicalResult tflite::PoolOp::verify() {
 }
 
 LogicalResult ReduceOp::verify() {
+  if (failed(verifyKnown(*this)))
+    return failure();
   ArrayRef<int64_t> input = getInput().getType().getShape();
   SmallVector<int64_t> kept;
   for (auto [axis, extent] : llvm::enumerate(input))
@@ -179,14 +207,40 @@ LogicalResult ReduceOp::verify() {
 LogicalResult tflite::SoftmaxOp::verify() {
   if (failed(verifyKnown(*this)))
     return failure();
-  auto input = cast<RankedTensorType>(getInput().getType());
-  if (input.getRank() == 0 ||
-      input.getShape() !=
-          cast<RankedTensorType>(getResult().getType()).getShape())
-    return emitOpError("has an input of type ")
-           << input << " and a result of another shape, or without rows";
-  StringRef reason = whySoftmaxIsCalled(input, getResult().getType());
+  StringRef reason =
+      whySoftmaxIsCalled(getInput().getType(), getResult().getType());
   return reason.empty() ? success() : emitOpError(reason);
+}
+
+bool tflite::isFraction(Type type) { return scaleOf(type) == 1.0f / 32768.0f; }
+
+bool tflite::isActivation(int64_t code) {
+  return code >= int64_t(Activation::none) &&
+         code <= int64_t(Activation::relu6);
+}
+
+std::optional<int64_t> tflite::elementsOf(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    if (llvm::MulOverflow(count, extent, count))
+      return std::nullopt;
+  return count;
+}
+
+std::optional<SmallVector<int64_t>>
+tflite::broadcastShape(Function function, TypeRange inputs, Type result) {
+  SmallVector<int64_t> shape;
+  // The result of BROADCAST_TO is one more shape to join.
+  if (function == Function::broadcast_to)
+    shape.assign(cast<RankedTensorType>(result).getShape());
+  for (Type input : inputs) {
+    SmallVector<int64_t> joined;
+    ArrayRef<int64_t> next = cast<RankedTensorType>(input).getShape();
+    if (!OpTrait::util::getBroadcastedShape(shape, next, joined))
+      return std::nullopt;
+    shape = std::move(joined);
+  }
+  return shape;
 }
 
 ElementClass tflite::classOf(Type type) {

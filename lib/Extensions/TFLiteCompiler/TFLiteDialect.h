@@ -21,6 +21,8 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <optional>
+
 #include "TFLiteDialect.h.inc"
 #include "TFLiteEnums.h.inc"
 
@@ -49,6 +51,32 @@ ElementClass classOf(mlir::Type type);
 /// Why an operator is called whose elements have a class without code.
 inline constexpr llvm::StringLiteral otherTypes =
     "elements of these types are not compiled";
+
+/// A result without the scale of fractions of 15 bits, which some functions of
+/// 16-bit numbers yield.
+inline constexpr llvm::StringLiteral otherScale =
+    "its result has not the scale 2^-15";
+
+/// Whether \p type has the scale of fractions of 15 bits.
+bool isFraction(mlir::Type type);
+
+/// Whether \p code is that of a fused activation.
+bool isActivation(int64_t code);
+
+/// The number of elements of \p shape, whose extents are known; none where it
+/// has more than 63 bits.
+std::optional<int64_t> elementsOf(llvm::ArrayRef<int64_t> shape);
+
+/// The shape that \p inputs, whose extents are known, broadcast to in
+/// \p result; none where they do not broadcast.
+std::optional<llvm::SmallVector<int64_t>>
+broadcastShape(Function function, mlir::TypeRange inputs, mlir::Type result);
+
+/// Whether \p input and \p result are images, each window of which has an
+/// element of the input.
+bool hasWindows(llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> result,
+                llvm::ArrayRef<int64_t> filter,
+                llvm::ArrayRef<int64_t> strides);
 
 /// Returns the number of tensors that \p function takes.
 size_t inputsOf(Function function);

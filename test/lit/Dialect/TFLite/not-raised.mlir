@@ -10,8 +10,9 @@
 // CHECK: remark: not raised: nnhal.tflite:105: a place is no constant of integers
 // CHECK: remark: not raised: nnhal.tflite:25: its rows have more than 65536 elements
 !fixed = !quant.uniform<i16:f32, 0.5>
+!fraction = !quant.uniform<i16:f32, 0.000030517578125>
 nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
-  nnhal.graph @main(%x: tensor<2x3xf32>, %option: i32, %shape: tensor<2xi32>, %condition: tensor<2xi8>, %long: tensor<65537x!fixed>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x3xf32>, tensor<65537x!fixed>) {
+  nnhal.graph @main(%x: tensor<2x3xf32>, %option: i32, %shape: tensor<2xi32>, %condition: tensor<2xi8>, %long: tensor<65537x!fixed>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x3xf32>, tensor<65537x!fraction>) {
     %divisors = nnhal.constant dense<[3, 0]> : tensor<2xi32> -> tensor<2xi32>
     %beta = nnhal.constant_copy 1.0 : f32 -> f32
     %absent = nnhal.no_value : tensor<1xi32>
@@ -23,7 +24,7 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     %5 = nnhal.operation "nnhal.tflite:95"(%shape, %divisors) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
     %6 = nnhal.operation "nnhal.tflite:95"(%shape, %shape) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
     %7 = nnhal.operation "nnhal.tflite:105"(%x, %absent) : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<2x3xf32>
-    %8 = nnhal.operation "nnhal.tflite:25"(%long, %beta) : (tensor<65537x!fixed>, f32) -> tensor<65537x!fixed>
-    nnhal.return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x3xf32>, tensor<65537x!fixed>
+    %8 = nnhal.operation "nnhal.tflite:25"(%long, %beta) : (tensor<65537x!fixed>, f32) -> tensor<65537x!fraction>
+    nnhal.return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x3xf32>, tensor<65537x!fraction>
   }
 }
