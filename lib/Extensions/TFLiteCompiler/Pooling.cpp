@@ -50,14 +50,12 @@ SmallVector<Axis> axesOf(tflite::PoolOp op) {
   return axes;
 }
 
-/// The number of elements that each window has inside of the image.
-Value countsOf(ImplicitLocOpBuilder &b, ArrayRef<Axis> axes) {
+/// The number of lines or columns that each window has inside of the image.
+Value countsOf(ImplicitLocOpBuilder &b, const Axis &axis) {
   SmallVector<double> counts;
-  for (int64_t line = 0; line < axes[0].result; ++line)
-    for (int64_t column = 0; column < axes[1].result; ++column)
-      counts.push_back(double(axes[0].inside(line) * axes[1].inside(column)));
-  auto type =
-      RankedTensorType::get({axes[0].result, axes[1].result}, b.getF64Type());
+  for (int64_t place = 0; place < axis.result; ++place)
+    counts.push_back(double(axis.inside(place)));
+  auto type = RankedTensorType::get({axis.result}, b.getF64Type());
   return arith::ConstantOp::create(
       b, DenseElementsAttr::get(type, ArrayRef<double>(counts)));
 }
@@ -144,10 +142,10 @@ private:
     SmallVector<Value> inputs = {pooled};
     SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(4)};
     if (!isMaximum) {
-      inputs.push_back(countsOf(b, axes));
-      maps.push_back(
-          AffineMap::get(4, 0, {b.getAffineDimExpr(1), b.getAffineDimExpr(2)},
-                         b.getContext()));
+      for (unsigned axis : {0, 1}) {
+        inputs.push_back(countsOf(b, axes[axis]));
+        maps.push_back(AffineMap::get(4, 0, b.getAffineDimExpr(axis + 1)));
+      }
     }
     maps.push_back(b.getMultiDimIdentityMap(4));
     SmallVector<utils::IteratorType> iterators(4,
@@ -159,7 +157,9 @@ private:
                [&](OpBuilder &builder, Location loc, ValueRange x) {
                  ImplicitLocOpBuilder inner(loc, builder);
                  Elements e(inner);
-                 Value number = isMaximum ? x[0] : average(e, x[0], x[1]);
+                 Value number = x[0];
+                 if (!isMaximum)
+                   number = average(e, x[0], e.make<arith::MulFOp>(x[1], x[2]));
                  number = e.bounded(number, bounds);
                  if (!isMaximum)
                    number = e.make<arith::TruncIOp>(inner.getI16Type(), number);
