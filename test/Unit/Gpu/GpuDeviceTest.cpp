@@ -8,6 +8,7 @@
 #include "TestProgram.h"
 
 #include "Runtime/Devices/Gpu/Backend.h"
+#include "Runtime/Devices/Gpu/Vulkan/GpuBuffer.h"
 #include "Runtime/Devices/Gpu/Vulkan/Kernels.h"
 #include "Runtime/Devices/Gpu/Vulkan/Upload.h"
 #include "Runtime/Devices/Gpu/Vulkan/VulkanDriver.h"
@@ -29,9 +30,11 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -222,6 +225,28 @@ struct PooledCaller {
   Request request;
   ExecutionResult result;
 };
+
+TEST(GpuBufferTest, ImportedPagesAreThoseOfTheMapping) {
+  const auto page = size_t(::sysconf(_SC_PAGESIZE));
+  auto *begin =
+      static_cast<std::byte *>(std::aligned_alloc(4 * page, 8 * page));
+  std::unique_ptr<std::byte, decltype(&std::free)> memory(begin, &std::free);
+  auto isFrom = [&](std::span<std::byte> pages, size_t first, size_t end) {
+    return pages.data() == begin + first * page &&
+           pages.size() == (end - first) * page;
+  };
+  auto pagesOf = [&](size_t first, size_t end, size_t alignment) {
+    return vulkan::GpuBuffer::pagesOf({begin + first, begin + end}, alignment);
+  };
+  EXPECT_TRUE(isFrom(pagesOf(0, 2 * page, page), 0, 2));
+  EXPECT_TRUE(isFrom(pagesOf(page, 2 * page + 1, page), 1, 3));
+  EXPECT_TRUE(isFrom(pagesOf(page + 8, 2 * page - 8, page), 1, 2));
+  // Larger pages of the driver end where the mapping's end, or not.
+  EXPECT_TRUE(isFrom(pagesOf(8, 4 * page, 4 * page), 0, 4));
+  EXPECT_TRUE(isFrom(pagesOf(0, 3 * page + 8, 4 * page), 0, 4));
+  EXPECT_TRUE(pagesOf(0, 3 * page, 4 * page).empty());
+  EXPECT_TRUE(pagesOf(page, 4 * page, 4 * page).empty());
+}
 
 TEST(GpuDeviceTest, ImportsPools) {
   NNHAL_NEEDS_VULKAN();

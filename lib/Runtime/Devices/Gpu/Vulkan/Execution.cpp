@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
-#include <unistd.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
@@ -56,34 +55,6 @@ Execution::~Execution() {
     recording.finish();
 }
 
-/// Pages as the kernel maps them.
-static uintptr_t pageSize() {
-  static const auto size = uintptr_t(::sysconf(_SC_PAGESIZE));
-  return size;
-}
-
-static uintptr_t roundDown(uintptr_t value, uintptr_t alignment) {
-  return value / alignment * alignment;
-}
-
-static uintptr_t roundUp(uintptr_t value, uintptr_t alignment) {
-  return roundDown(value + alignment - 1, alignment);
-}
-
-/// The whole pages of the mapping of the argument's pool, in which the driver
-/// may want larger ones. Empty when it cannot take them.
-static std::span<std::byte> pagesOf(const InvocationArgument &argument,
-                                    uint64_t alignment) {
-  auto first = reinterpret_cast<uintptr_t>(argument.data) - argument.offset;
-  uintptr_t end = first + argument.pool->size();
-  uintptr_t begin = roundDown(first, pageSize());
-  if (begin % alignment != 0 ||
-      roundUp(end, pageSize()) != roundUp(end, alignment))
-    return {};
-  uintptr_t before = reinterpret_cast<uintptr_t>(argument.data) - begin;
-  return {argument.data - before, roundUp(end, alignment) - begin};
-}
-
 std::optional<Location>
 Execution::tryBuffer(const InvocationArgument &argument) {
   auto *memory = dynamic_cast<const GpuMemory *>(argument.memory);
@@ -102,7 +73,9 @@ Execution::tryImport(const InvocationArgument &argument) {
       argument.pool->isDmaBuf() ||
       (argument.pool->protection() & readAndWrite) != readAndWrite)
     return std::nullopt;
-  std::span<std::byte> pages = pagesOf(argument, limits.importAlignment);
+  std::span<std::byte> pages = GpuBuffer::pagesOf(
+      {argument.data - argument.offset, argument.pool->size()},
+      limits.importAlignment);
   if (pages.empty())
     return std::nullopt;
   auto offset = uint64_t(argument.data - pages.data());

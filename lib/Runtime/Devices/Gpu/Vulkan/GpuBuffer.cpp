@@ -7,6 +7,8 @@
 
 #include "GpuBuffer.h"
 
+#include <unistd.h>
+
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
 
@@ -89,6 +91,31 @@ Result<GpuBuffer> GpuBuffer::allocate(const EngineRef &engine, uint64_t size,
                     "vkMapMemory"));
   result.mapped = static_cast<std::byte *>(bytes);
   return result;
+}
+
+/// Pages as the kernel maps them.
+static uintptr_t pageSize() {
+  static const auto size = uintptr_t(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+static uintptr_t roundDown(uintptr_t value, uintptr_t alignment) {
+  return value / alignment * alignment;
+}
+
+static uintptr_t roundUp(uintptr_t value, uintptr_t alignment) {
+  return roundDown(value + alignment - 1, alignment);
+}
+
+std::span<std::byte> GpuBuffer::pagesOf(std::span<std::byte> mapping,
+                                        uint64_t alignment) {
+  auto first = reinterpret_cast<uintptr_t>(mapping.data());
+  uintptr_t end = first + mapping.size();
+  uintptr_t begin = roundDown(first, pageSize());
+  if (begin % alignment != 0 ||
+      roundUp(end, pageSize()) != roundUp(end, alignment))
+    return {};
+  return {mapping.data() - (first - begin), roundUp(end, alignment) - begin};
 }
 
 Result<GpuBuffer> GpuBuffer::import(const EngineRef &engine,

@@ -36,6 +36,10 @@ public:
   /// toStatus().
   static Result<GpuBuffer> allocate(const EngineRef &engine, uint64_t size,
                                     Place place);
+  /// The whole pages of the host around \p mapping, where they begin and end at
+  /// multiples of \p alignment, which may be larger. Empty otherwise.
+  static std::span<std::byte> pagesOf(std::span<std::byte> mapping,
+                                      uint64_t alignment);
   /// Makes a buffer of the host's \p bytes, which begin and end at multiples of
   /// Limits::importAlignment and outlive it. Fails when the driver does not
   /// take them.
