@@ -67,7 +67,7 @@ probe = other_user.split() + [os.path.join(config.nnhal_binary_dir, "bin", "nnha
 if os.geteuid() == 0 and shutil.which("setpriv") and subprocess.run(probe, capture_output=True).returncode == 0:
     config.available_features.add("other-user")
 config.substitutions.append(("%{other-user}", other_user))
-for program, feature in (("dot", "dot"), ("spirv-val", "spirv-val"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy"), ("curl", "curl")):
+for program, feature in (("dot", "dot"), ("spirv-val", "spirv-val"), ("clang-format-22", "clang-format"), ("clang-tidy-22", "clang-tidy"), ("curl", "curl"), ("openssl", "openssl")):
     if shutil.which(program):
         config.available_features.add(feature)
 # A driver of Vulkan that serves, Mesa's in software for want of a GPU.

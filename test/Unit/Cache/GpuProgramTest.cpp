@@ -311,14 +311,14 @@ TEST(GpuProgramTest, BoundsCommands) {
 }
 
 TEST(GpuProgramTest, BoundsBytes) {
-  const size_t size = size_t(1) << 31;
+  const size_t size = (size_t(1) << 31) - 1;
   void *place = ::mmap(nullptr, size, PROT_READ,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(place, MAP_FAILED);
   auto read = readGpuProgram({static_cast<const std::byte *>(place), size},
                              artifactOf());
   EXPECT_EQ(read.status().message(),
-            "GPU program of 2147483648 bytes is not below 2147483647");
+            "GPU program of 2147483647 bytes is not below 2147483647");
   ::munmap(place, size);
 }
 

@@ -53,13 +53,18 @@ private:
 
 /// Executions, one after the other, of one model.
 struct Execution {
-  /// Executes \p model with an input of \p shape; none when that is empty.
+  /// Executes \p model with an input of \p shape; none when that is empty. An
+  /// input without elements has no memory.
   Status run(const LoadedModel &model, std::vector<int64_t> shape,
              uint32_t statedRank = 0, int64_t statedExtent = 0) {
     std::vector<int64_t> outputShape(maxOpenRank, statedExtent);
     InvocationArgument input, output;
     input.data = output.data = reinterpret_cast<std::byte *>(&element);
     input.size = output.size = sizeof(element);
+    if (std::ranges::find(shape, 0) != shape.end()) {
+      input.data = nullptr;
+      input.size = 0;
+    }
     input.extents = shape.data();
     input.rank = uint32_t(shape.size());
     input.isPresent = output.isPresent = !shape.empty();
@@ -173,6 +178,15 @@ TEST_F(OpenShapeModelTest, compilesOncePerShape) {
             "(input) is omitted, but it is not optional");
 }
 
+// Whether an input is there is asked of code that knows its extents.
+TEST_F(OpenShapeModelTest, leavesInputsOfStatedExtentsToTheCode) {
+  AnnotatedModel open = openModel();
+  open.model.main.operands[0].dimensions = {2, 3};
+  auto model = load(open, {}, ShapeNeed::extents);
+  EXPECT_EQ(run(*model, {}).message(), "");
+  EXPECT_EQ(script.compiled, (Shapes{{2, 3}}));
+}
+
 // The code that was used least recently goes; what was asked for stays.
 TEST_F(OpenShapeModelTest, keepsSomeCode) {
   AnnotatedModel absolute = openModel(); // RELU has four dimensions at most.
@@ -191,6 +205,12 @@ TEST_F(OpenShapeModelTest, keepsSomeCode) {
   EXPECT_EQ(script.compiled.size(), 18u);
   EXPECT_EQ(run(*model, {1, 1, 1}).message(), "");
   EXPECT_EQ(script.compiled.size(), 19u);
+}
+
+TEST_F(OpenShapeModelTest, takesInputsWithoutElements) {
+  auto model = load(openModel());
+  EXPECT_EQ(run(*model, {0, 3}).message(), "");
+  EXPECT_EQ(execution.element, 1) << "the input is there all the same";
 }
 
 TEST_F(OpenShapeModelTest, omitsInputs) {

@@ -178,6 +178,34 @@ TEST(OpenShapesTest, followBranches) {
             "operation 0 (IF): output 0 of the branches has rank 2 and 3");
 }
 
+// Extents that both branches give a result are known, others are not.
+TEST(OpenShapesTest, followExtentsOfBranches) {
+  Model model;
+  model.main = ifGraph();
+  model.referenced = {absGraph(), absGraph()};
+  auto resultOf = [&](const Dimensions &input) {
+    AnnotatedModel annotated;
+    annotated.model = model;
+    return withKnownShapes(annotated, {Dimensions{1}, input},
+                           ShapeNeed::extents);
+  };
+  EXPECT_EQ(outputOf(resultOf({2, 3})), (Dimensions{2, 3}));
+  Graph sum;
+  uint32_t x = sum.floats(SUBGRAPH_INPUT),
+           axis = sum.add(CONSTANT_COPY, OperandType::TENSOR_INT32, {1});
+  uint32_t keeps = sum.add(CONSTANT_COPY, OperandType::BOOL);
+  sum.graph.operands[axis].location = {0, 0, 4};
+  sum.graph.operands[keeps].location = {0, 4, 1};
+  model.operandValues = {0, 0, 0, 0, 1};
+  model.referenced[1] =
+      sum.operation(OperationType::REDUCE_SUM, {x, axis, keeps},
+                    {sum.floats(SUBGRAPH_OUTPUT)})
+          .graph;
+  EXPECT_EQ(outputOf(resultOf({1, 3})), (Dimensions{1, 3}));
+  EXPECT_EQ(resultOf({2, 3}).status().message(),
+            "nothing gives dimension 0 of operand 2 an extent");
+}
+
 // There is one code of a graph.
 TEST(OpenShapesTest, areThoseOfAllCalls) {
   Model model;

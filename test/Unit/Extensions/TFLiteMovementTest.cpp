@@ -237,6 +237,14 @@ TEST(TFLiteMovement, ResizesImages) {
       .option(false)
       .result(tensorInt16, {1, 1, 4, 1});
   EXPECT_EQ(bilinear.run().elements<int16_t>(), Int16s({0, 50, 100, 100}));
+  // Steps are the nearest numbers of 1024ths: 683 of 682.67.
+  Operator thirds(23);
+  thirds.int16({1, 1, 2, 1}, {0, 10000})
+      .int32({2}, {1, 3})
+      .option(false)
+      .option(false)
+      .result(tensorInt16, {1, 1, 3, 1});
+  EXPECT_EQ(thirds.run().elements<int16_t>(), Int16s({0, 6670, 10000}));
   Operator nearest(97);
   nearest.int16({1, 1, 2, 1}, {0, 100})
       .int32({2}, {2, 3})

@@ -132,6 +132,8 @@ TEST(CpuSupportTest, namesOutputOfUnknownRank) {
   uint32_t y = addOutput(model, f32, {});
   EXPECT_EQ(why(model, OperationType::RESHAPE, {x, shape}, {y}),
             "RESHAPE: output 0 has unknown rank");
+  // A rank that follows from the inputs need not be stated.
+  EXPECT_EQ(why(model, OperationType::ABS, {x}, {y}), "");
 }
 
 // C-032: what nobody reads has to be passed all the same.

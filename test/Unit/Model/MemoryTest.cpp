@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -123,6 +124,12 @@ TEST(MemoryTest, descriptorBounds) {
 
 TEST(MemoryTest, descriptorMustBeAFile) {
   EXPECT_EQ(Memory::fromDescriptor(UniqueFd(), 0, 1, PROT_READ)
+                .materialize()
+                .status()
+                .message(),
+            "the descriptor of a memory is not open");
+  // A number beyond all descriptors that a process may have.
+  EXPECT_EQ(Memory::fromDescriptor(UniqueFd(INT_MAX), 0, 1, PROT_READ)
                 .materialize()
                 .status()
                 .message(),

@@ -232,6 +232,18 @@ TEST_F(FallbackTest, ADeadlineThatThePlanFindsMissedIsFinal) {
   EXPECT_EQ(fenced.status().code(), StatusCode::missedDeadlinePersistent);
 }
 
+TEST_F(FallbackTest, AFencedExecutionBeforeItsDeadlineIsLaunched) {
+  auto model = prepared(chainModel());
+  ChainArguments arguments;
+  arguments.request.deadline = steadyNow() + 3'600'000'000'000;
+  auto fenced = model->executeFenced(arguments.request, {}, {});
+  ASSERT_EQ(fenced.status().message(), "");
+  if (FenceRef end = (*fenced)->fence())
+    EXPECT_EQ(end->wait(noDeadline).message(), "");
+  EXPECT_EQ(arguments.output, chainResult());
+  EXPECT_EQ(model->fallbacks().steps + model->fallbacks().models, 0u);
+}
+
 // I-046
 TEST_F(FallbackTest, AMissedDeadlineOfAStepFallsBack) {
   auto model = prepared(chainModel());

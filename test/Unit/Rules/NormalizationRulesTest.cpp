@@ -86,6 +86,8 @@ TEST(NormalizationRulesTest, InstanceNormalization) {
             "1x2x2x3");
   EXPECT_EQ(instance(floatTensor({1, 2, 2, 3})).message(),
             "found 4 inputs, expected 5");
+  EXPECT_EQ(instance(halfTensor({1, 2, 2, 3})).boolean(true).message(),
+            "input 1 (gamma) has type FLOAT32, expected FLOAT16");
   EXPECT_EQ(instance(floatTensor({2, 2, 3})).boolean(false).message(),
             "input rank 3 is below 4");
   EXPECT_EQ(instance(floatTensor({0, 2, 2, 3})).boolean(false).message(),

@@ -117,6 +117,34 @@ TEST(PageTest, ShowsEverythingBesideTheBaselineAndEarlierRuns) {
     EXPECT_FALSE(has(page, part)) << part;
 }
 
+// The colors of a strip of operations are named below it.
+TEST(PageTest, PartitionsHaveALegend) {
+  RunResult run = runOf("cpu", {10});
+  run.operations[1].device = "base";
+  run.operations[1].step = 1;
+  std::string page = pageOf({"now", "1", "machine", "cpu", {}, {run}});
+  std::string partitions = page.substr(page.find("<h2>Partitions</h2>"));
+  size_t strip = partitions.find("</svg>\n<div class=\"legend\">");
+  ASSERT_NE(strip, std::string::npos);
+  std::string legend = partitions.substr(strip);
+  legend.resize(legend.find("</div>"));
+  EXPECT_TRUE(has(legend, "</span>\nbase</span>")) << legend;
+  EXPECT_TRUE(has(legend, "</span>\ncpu</span>")) << legend;
+}
+
+TEST(PageTest, OnlyWhatIsCertainlySlowerIsCalledBad) {
+  Report report = {"now", "1", "machine", "cpu", {}, {runOf("cpu", {})}};
+  std::vector<NamedReport> earlier = {{"yesterday", report}};
+  earlier[0].report.runs[0].latencies = {1, 1, 1};
+  report.runs[0].latencies = {2, 2, 2};
+  EXPECT_TRUE(has(pageOf(report, earlier), "class=\"bad\">0.50×"));
+  // The interval ends at a ratio of 1.
+  report.runs[0].latencies = {1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2};
+  std::string page = pageOf(report, earlier);
+  EXPECT_TRUE(has(page, "0.50×"));
+  EXPECT_FALSE(has(page, "class=\"bad\">0.50×"));
+}
+
 TEST(PageTest, PartsWithoutAnythingAreLeftOut) {
   RunResult run = runOf("cpu", {10});
   run.evaluators.clear();

@@ -149,6 +149,9 @@ TEST(PreprocessingTest, InputsThatTakeNoPhotosAreNamed) {
   input.dimensions = {1, 0, 4, 3};
   EXPECT_EQ(message(input), "an input of shape [1,0,4,3] takes no photo, which "
                             "needs [1,height,width,3]");
+  input.dimensions = {1, 4, 0, 3};
+  EXPECT_EQ(message(input), "an input of shape [1,4,0,3] takes no photo, which "
+                            "needs [1,height,width,3]");
   input.dimensions = {1, 65536, 65536, 3};
   EXPECT_EQ(message(input),
             "the input has 65536x65536 pixels, more than 134217728");

@@ -85,3 +85,18 @@ func.func @fully_connected_is_a_row_of_pixels(%x: tensor<2x2x3xf32>, %bias: tens
   %0 = nnhal.fully_connected %x, %w, %bias : (tensor<2x2x3xf32>, tensor<3x6xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
+
+// -----
+
+// Splats have one element in memory and two in panels.
+// CHECK-LABEL: @conv_2d_packs_small_splats
+// CHECK:         nnk.conv_2d
+// CHECK-DAG:   filter_packed: "0x40000000{{0*}}0000004000000040{{0*}}"
+// CHECK-DAG:   bias_packed: "0x40000000{{0*}}0000803F0000803F{{0*}}"
+func.func @conv_2d_packs_small_splats(%x: tensor<1x4x4x1xf32>) -> tensor<1x4x4x2xf32> {
+  %filter = nnhal.constant dense<2.0> : tensor<2x1x1x1xf32> -> tensor<2x1x1x1xf32>
+  %bias = nnhal.constant dense<1.0> : tensor<2xf32> -> tensor<2xf32>
+  %0 = nnhal.conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [1, 1] dilations [1, 1]
+      : (tensor<1x4x4x1xf32>, tensor<2x1x1x1xf32>, tensor<2xf32>) -> tensor<1x4x4x2xf32>
+  return %0 : tensor<1x4x4x2xf32>
+}
