@@ -9,6 +9,7 @@
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -93,6 +94,26 @@ Value Elements::activated(Value value, Activation activation) {
   value = make<arith::MaximumFOp>(value, constant(float(least)));
   return isBounded ? make<arith::MinimumFOp>(value, constant(float(most)))
                    : value;
+}
+
+Value tflite::mapElements(ImplicitLocOpBuilder &builder,
+                          RankedTensorType result, ValueRange inputs,
+                          SmallVector<AffineMap> maps,
+                          function_ref<Value(Elements &, ValueRange)> body) {
+  auto rank = unsigned(result.getRank());
+  maps.push_back(builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  Value init = tensor::EmptyOp::create(builder, result.getShape(),
+                                       result.getElementType());
+  return linalg::GenericOp::create(
+             builder, TypeRange(result), inputs, init, maps, iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange x) {
+               ImplicitLocOpBuilder inner(loc, nested);
+               Elements elements(inner);
+               linalg::YieldOp::create(inner, body(elements, x.drop_back()));
+             })
+      .getResult(0);
 }
 
 Value tflite::tableConstant(OpBuilder &builder, Location loc,

@@ -54,6 +54,13 @@ private:
   mlir::ImplicitLocOpBuilder &b;
 };
 
+/// Builds a loop over all elements of a tensor of type \p result, each of which
+/// \p body computes of the elements of \p inputs at \p maps.
+mlir::Value
+mapElements(mlir::ImplicitLocOpBuilder &builder, mlir::RankedTensorType result,
+            mlir::ValueRange inputs, llvm::SmallVector<mlir::AffineMap> maps,
+            llvm::function_ref<mlir::Value(Elements &, mlir::ValueRange)> body);
+
 /// Builds a constant of \p entries.
 mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<int16_t> entries);

@@ -11,9 +11,7 @@
 
 #include "ElementUse.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -463,23 +461,15 @@ struct ElementwiseLowering : OpConversionPattern<ElementwiseOp> {
     for (Value input : adaptor.getInputs())
       maps.push_back(readMap(cast<RankedTensorType>(input.getType()),
                              result.getShape(), context));
-    maps.push_back(
-        AffineMap::getMultiDimIdentityMap(unsigned(result.getRank()), context));
-    SmallVector<utils::IteratorType> iterators(size_t(result.getRank()),
-                                               utils::IteratorType::parallel);
-    Value init = tensor::EmptyOp::create(
-        rewriter, op.getLoc(), result.getShape(), result.getElementType());
     bool isSelect = op.getFunction() == Function::select_v2;
     Use use{op, classOf(op.getInputs()[isSelect ? 1 : 0].getType()),
             buildTable(rewriter, op)};
-    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, TypeRange(result), adaptor.getInputs(), ValueRange(init), maps,
-        iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-          ImplicitLocOpBuilder body(loc, builder);
-          Elements elements(body);
-          Value element = computeElement(elements, use, arguments.drop_back());
-          linalg::YieldOp::create(builder, loc, element);
-        });
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, mapElements(b, result, adaptor.getInputs(), maps,
+                                       [&](Elements &elements, ValueRange x) {
+                                         return computeElement(elements, use,
+                                                               x);
+                                       }));
     return success();
   }
 };

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Elements.h"
 #include "TFLiteDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,19 +93,9 @@ Value reversed(ImplicitLocOpBuilder &b, Value value,
                                                     : place);
   }
   auto rank = unsigned(type.getRank());
-  SmallVector<AffineMap> maps = {
-      AffineMap::get(rank, 0, places, b.getContext()),
-      b.getMultiDimIdentityMap(rank)};
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  Value init =
-      tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
-  return linalg::GenericOp::create(
-             b, TypeRange(type), value, init, maps, iterators,
-             [](OpBuilder &inner, Location loc, ValueRange arguments) {
-               linalg::YieldOp::create(inner, loc, arguments.front());
-             })
-      .getResult(0);
+  return mapElements(b, type, value,
+                     {AffineMap::get(rank, 0, places, b.getContext())},
+                     [](Elements &, ValueRange x) { return x.front(); });
 }
 
 template <>

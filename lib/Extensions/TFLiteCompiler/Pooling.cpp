@@ -147,25 +147,15 @@ private:
         maps.push_back(AffineMap::get(4, 0, b.getAffineDimExpr(axis + 1)));
       }
     }
-    maps.push_back(b.getMultiDimIdentityMap(4));
-    SmallVector<utils::IteratorType> iterators(4,
-                                               utils::IteratorType::parallel);
-    Value init =
-        tensor::EmptyOp::create(b, result.getShape(), result.getElementType());
-    return linalg::GenericOp::create(
-               b, TypeRange(result), inputs, init, maps, iterators,
-               [&](OpBuilder &builder, Location loc, ValueRange x) {
-                 ImplicitLocOpBuilder inner(loc, builder);
-                 Elements e(inner);
-                 Value number = x[0];
-                 if (!isMaximum)
-                   number = average(e, x[0], e.make<arith::MulFOp>(x[1], x[2]));
-                 number = e.bounded(number, bounds);
-                 if (!isMaximum)
-                   number = e.make<arith::TruncIOp>(inner.getI16Type(), number);
-                 linalg::YieldOp::create(inner, number);
-               })
-        .getResult(0);
+    return mapElements(b, result, inputs, maps,
+                       [&](Elements &e, ValueRange x) -> Value {
+                         if (isMaximum)
+                           return e.bounded(x[0], bounds);
+                         Value count = e.make<arith::MulFOp>(x[1], x[2]);
+                         return e.make<arith::TruncIOp>(
+                             e.builder().getI16Type(),
+                             e.bounded(average(e, x[0], count), bounds));
+                       });
   }
 };
 

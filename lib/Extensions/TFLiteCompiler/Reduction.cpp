@@ -181,20 +181,11 @@ private:
   static Value finish(ImplicitLocOpBuilder &b, Reduction &reduction, Value sums,
                       RankedTensorType result) {
     Type stored = result.getElementType();
-    auto rank = unsigned(result.getRank());
-    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    Value init = tensor::EmptyOp::create(b, result.getShape(), stored);
-    return linalg::GenericOp::create(
-               b, TypeRange(result), sums, init, maps, iterators,
-               [&](OpBuilder &builder, Location loc, ValueRange x) {
-                 ImplicitLocOpBuilder inner(loc, builder);
-                 Elements e(inner);
-                 linalg::YieldOp::create(inner,
-                                         finished(e, reduction, stored, x[0]));
-               })
-        .getResult(0);
+    return mapElements(b, result, sums,
+                       {b.getMultiDimIdentityMap(unsigned(result.getRank()))},
+                       [&](Elements &e, ValueRange x) {
+                         return finished(e, reduction, stored, x[0]);
+                       });
   }
 };
 
