@@ -163,6 +163,7 @@ void bareCall(benchmark::State &state, Subject &subject) {
                                0};
   };
   std::vector<NNHalTensorArgument> inputs;
+  inputs.reserve(subject.inputs.size());
   for (std::vector<float> &input : subject.inputs)
     inputs.push_back(argument(input, false));
   NNHalTensorArgument output = argument(subject.output, true);
