@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
+#include "Lowering.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -446,35 +447,25 @@ AffineMap readMap(RankedTensorType operand, ArrayRef<int64_t> result,
   return AffineMap::get(unsigned(result.size()), 0, places, context);
 }
 
-struct ElementwiseLowering : OpConversionPattern<ElementwiseOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(ElementwiseOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto result = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    if (!result)
-      return failure();
-    MLIRContext *context = op.getContext();
-    SmallVector<AffineMap> maps;
-    for (Value input : adaptor.getInputs())
-      maps.push_back(readMap(cast<RankedTensorType>(input.getType()),
-                             result.getShape(), context));
-    bool isSelect = op.getFunction() == Function::select_v2;
-    Use use{op, classOf(op.getInputs()[isSelect ? 1 : 0].getType()),
-            buildTable(rewriter, op)};
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, mapElements(b, result, adaptor.getInputs(), maps,
-                                       [&](Elements &elements, ValueRange x) {
-                                         return computeElement(elements, use,
-                                                               x);
-                                       }));
-    return success();
-  }
-};
-
 } // namespace
+
+template <>
+Value tflite::TensorLowering<ElementwiseOp>::lower(ImplicitLocOpBuilder &b,
+                                                   ElementwiseOp op,
+                                                   ElementwiseOpAdaptor from,
+                                                   RankedTensorType result) {
+  SmallVector<AffineMap> maps;
+  for (Value input : from.getInputs())
+    maps.push_back(readMap(cast<RankedTensorType>(input.getType()),
+                           result.getShape(), b.getContext()));
+  bool isSelect = op.getFunction() == Function::select_v2;
+  Use use{op, classOf(op.getInputs()[isSelect ? 1 : 0].getType()),
+          buildTable(b, op)};
+  return mapElements(b, result, from.getInputs(), maps,
+                     [&](Elements &elements, ValueRange x) {
+                       return computeElement(elements, use, x);
+                     });
+}
 
 size_t tflite::inputsOf(Function function) {
   switch (function) {
@@ -559,5 +550,5 @@ StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
 
 void tflite::populateElementwiseLowering(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<ElementwiseLowering>(converter, patterns.getContext());
+  patterns.add<TensorLowering<ElementwiseOp>>(converter, patterns.getContext());
 }

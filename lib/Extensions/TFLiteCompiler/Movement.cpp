@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "Lowering.h"
 #include "TFLiteDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,32 +39,12 @@ SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
   return {all};
 }
 
-/// The lowering of \p Op, whose result has a type of known extents.
-template <typename Op> struct MovementLowering : OpConversionPattern<Op> {
-  using OpConversionPattern<Op>::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto result = dyn_cast_or_null<RankedTensorType>(
-        this->getTypeConverter()->convertType(op.getResult().getType()));
-    if (!result)
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, lower(b, op, adaptor, result));
-    return success();
-  }
-
-private:
-  static Value lower(ImplicitLocOpBuilder &b, Op op,
-                     typename Op::Adaptor adaptor, RankedTensorType result);
-};
+} // namespace
 
 template <>
-Value MovementLowering<tflite::ReshapeOp>::lower(ImplicitLocOpBuilder &b,
-                                                 tflite::ReshapeOp,
-                                                 tflite::ReshapeOpAdaptor from,
-                                                 RankedTensorType result) {
+Value tflite::TensorLowering<tflite::ReshapeOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::ReshapeOp, tflite::ReshapeOpAdaptor from,
+    RankedTensorType result) {
   Value value = from.getInput();
   auto rank = int64_t(shapeOf(value).size());
   // A tensor without dimensions has no group of them.
@@ -83,8 +64,8 @@ Value MovementLowering<tflite::ReshapeOp>::lower(ImplicitLocOpBuilder &b,
 
 /// \p value with the order of elements reversed along dimensions that
 /// \p isReversed marks.
-Value reversed(ImplicitLocOpBuilder &b, Value value,
-               ArrayRef<bool> isReversed) {
+static Value reversed(ImplicitLocOpBuilder &b, Value value,
+                      ArrayRef<bool> isReversed) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<AffineExpr> places;
   for (auto [axis, extent] : llvm::enumerate(type.getShape())) {
@@ -99,10 +80,9 @@ Value reversed(ImplicitLocOpBuilder &b, Value value,
 }
 
 template <>
-Value MovementLowering<tflite::SliceOp>::lower(ImplicitLocOpBuilder &b,
-                                               tflite::SliceOp op,
-                                               tflite::SliceOpAdaptor from,
-                                               RankedTensorType result) {
+Value tflite::TensorLowering<tflite::SliceOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::SliceOp op, tflite::SliceOpAdaptor from,
+    RankedTensorType result) {
   // Upstream's slices begin at an element, even where they have none.
   if (result.getNumElements() == 0)
     return tensor::EmptyOp::create(b, result.getShape(),
@@ -125,7 +105,7 @@ Value MovementLowering<tflite::SliceOp>::lower(ImplicitLocOpBuilder &b,
 }
 
 template <>
-Value MovementLowering<tflite::TransposeOp>::lower(
+Value tflite::TensorLowering<tflite::TransposeOp>::lower(
     ImplicitLocOpBuilder &b, tflite::TransposeOp op,
     tflite::TransposeOpAdaptor from, RankedTensorType result) {
   Value init =
@@ -136,8 +116,8 @@ Value MovementLowering<tflite::TransposeOp>::lower(
 }
 
 /// \p target with the elements of \p part from \p offsets on.
-Value inserted(ImplicitLocOpBuilder &b, Value part, Value target,
-               ArrayRef<int64_t> offsets) {
+static Value inserted(ImplicitLocOpBuilder &b, Value part, Value target,
+                      ArrayRef<int64_t> offsets) {
   if (llvm::is_contained(shapeOf(part), 0))
     return target;
   SmallVector<OpFoldResult> places, sizes,
@@ -150,7 +130,7 @@ Value inserted(ImplicitLocOpBuilder &b, Value part, Value target,
 }
 
 template <>
-Value MovementLowering<tflite::ConcatenateOp>::lower(
+Value tflite::TensorLowering<tflite::ConcatenateOp>::lower(
     ImplicitLocOpBuilder &b, tflite::ConcatenateOp op,
     tflite::ConcatenateOpAdaptor from, RankedTensorType result) {
   Value value =
@@ -164,10 +144,10 @@ Value MovementLowering<tflite::ConcatenateOp>::lower(
 }
 
 template <>
-Value MovementLowering<tflite::PadOp>::lower(ImplicitLocOpBuilder &b,
-                                             tflite::PadOp op,
-                                             tflite::PadOpAdaptor from,
-                                             RankedTensorType result) {
+Value tflite::TensorLowering<tflite::PadOp>::lower(ImplicitLocOpBuilder &b,
+                                                   tflite::PadOp op,
+                                                   tflite::PadOpAdaptor from,
+                                                   RankedTensorType result) {
   Type element = result.getElementType();
   Value padding;
   if (from.getValue()) {
@@ -192,12 +172,10 @@ Value MovementLowering<tflite::PadOp>::lower(ImplicitLocOpBuilder &b,
   return inserted(b, from.getInput(), filled, op.getLow());
 }
 
-} // namespace
-
 void tflite::populateMovementLowering(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<
-      MovementLowering<tflite::ReshapeOp>, MovementLowering<tflite::SliceOp>,
-      MovementLowering<tflite::TransposeOp>, MovementLowering<ConcatenateOp>,
-      MovementLowering<tflite::PadOp>>(converter, patterns.getContext());
+  patterns
+      .add<TensorLowering<tflite::ReshapeOp>, TensorLowering<tflite::SliceOp>,
+           TensorLowering<tflite::TransposeOp>, TensorLowering<ConcatenateOp>,
+           TensorLowering<tflite::PadOp>>(converter, patterns.getContext());
 }

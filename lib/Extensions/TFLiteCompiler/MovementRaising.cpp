@@ -71,15 +71,6 @@ private:
   static Type typeOf(Value value, ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, getElementTypeOrSelf(value.getType()));
   }
-  /// \p axis counted from the front of \p rank dimensions; none where it is not
-  /// one of them.
-  static std::optional<size_t> resolved(std::optional<int64_t> axis,
-                                        size_t rank) {
-    auto count = int64_t(rank);
-    if (!axis || *axis < -count || *axis >= count)
-      return std::nullopt;
-    return size_t(*axis < 0 ? *axis + count : *axis);
-  }
   RankedTensorType resultType(unsigned index = 0) {
     return cast<RankedTensorType>(op->getResult(index).getType());
   }
@@ -135,7 +126,7 @@ private:
 Built Mover::transposed() {
   Extents permutation = integers(1), shape = shapeOf(input);
   for (int64_t &axis : permutation) {
-    std::optional<size_t> place = resolved(axis, shape.size());
+    std::optional<size_t> place = resolveAxis(axis, shape.size());
     if (!place)
       return failure();
     axis = int64_t(*place);
@@ -150,7 +141,7 @@ Built Mover::reversed() {
   Extents shape = shapeOf(input), offsets(shape.size(), 0),
           strides(shape.size(), 1);
   for (int64_t axis : integers(1)) {
-    std::optional<size_t> place = resolved(axis, shape.size());
+    std::optional<size_t> place = resolveAxis(axis, shape.size());
     if (!place || strides[*place] == -1)
       return failure();
     offsets[*place] = std::max<int64_t>(shape[*place] - 1, 0);
@@ -233,7 +224,8 @@ Built Mover::tiled() {
 Built Mover::concatenated() {
   ValueRange values = op.getInputs().drop_back(2);
   Extents result = resultShape();
-  std::optional<size_t> axis = resolved(integer(values.size()), result.size());
+  std::optional<size_t> axis =
+      resolveAxis(integer(values.size()), result.size());
   // Only the runtime's half fuses an activation.
   if (!axis || !isInteger(values.size() + 1, 0))
     return failure();
@@ -256,7 +248,7 @@ Built Mover::packed() {
   ValueRange values = op.getInputs().drop_back(2);
   Extents part = shapeOf(input), whole;
   std::optional<size_t> axis =
-      resolved(integer(values.size() + 1), part.size() + 1);
+      resolveAxis(integer(values.size() + 1), part.size() + 1);
   if (!axis || !isInteger(values.size(), values.size()) ||
       llvm::any_of(values, [&](Value value) { return shapeOf(value) != part; }))
     return failure();
@@ -355,7 +347,7 @@ Built Mover::splitAt(Value whole, size_t axis) {
 
 Built Mover::split() {
   Value whole = op.getInputs()[1];
-  std::optional<size_t> axis = resolved(integer(0), shapeOf(whole).size());
+  std::optional<size_t> axis = resolveAxis(integer(0), shapeOf(whole).size());
   if (!axis || !isInteger(2, op->getNumResults()))
     return failure();
   for (unsigned index = 0; index < op->getNumResults(); ++index)
@@ -365,7 +357,7 @@ Built Mover::split() {
 }
 
 Built Mover::splitBySizes() {
-  std::optional<size_t> axis = resolved(integer(2), shapeOf(input).size());
+  std::optional<size_t> axis = resolveAxis(integer(2), shapeOf(input).size());
   Extents sizes = integers(1);
   if (!axis || sizes.size() != op->getNumResults() ||
       !isInteger(3, op->getNumResults()))
@@ -381,7 +373,7 @@ Built Mover::splitBySizes() {
 
 Built Mover::unpacked() {
   Extents part = shapeOf(input);
-  std::optional<size_t> axis = resolved(integer(2), part.size());
+  std::optional<size_t> axis = resolveAxis(integer(2), part.size());
   if (!axis || !isInteger(1, op->getNumResults()) ||
       part[*axis] != int64_t(op->getNumResults()))
     return failure();
@@ -439,6 +431,14 @@ Extents tflite::constantIntegers(Value value) {
 std::optional<int64_t> tflite::constantInteger(Value value) {
   Extents numbers = constantIntegers(value);
   return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;
+}
+
+std::optional<size_t> tflite::resolveAxis(std::optional<int64_t> axis,
+                                          size_t rank) {
+  auto count = int64_t(rank);
+  if (!axis || *axis < -count || *axis >= count)
+    return std::nullopt;
+  return size_t(*axis < 0 ? *axis + count : *axis);
 }
 
 FailureOr<SmallVector<Value>>

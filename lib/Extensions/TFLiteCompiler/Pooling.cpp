@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
+#include "Lowering.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -79,87 +80,78 @@ Value average(Elements &e, Value sum, Value count) {
                                  e.make<arith::DivFOp>(dividend, count));
 }
 
-struct PoolLowering : OpConversionPattern<tflite::PoolOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tflite::PoolOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto result = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    if (!result)
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SmallVector<Axis> axes = axesOf(op);
-    bool isMaximum = op.getReducer() == Reducer::maximum;
-    Type joined = isMaximum ? b.getI16Type() : b.getI32Type();
-    int32_t first = isMaximum ? boundsOf<int16_t>().least : 0;
-    Value image = padded(b, adaptor.getInput(), axes, first);
-    Value window = tensor::EmptyOp::create(b, op.getFilter(), joined);
-    Value start = arith::ConstantOp::create(b, b.getIntegerAttr(joined, first));
-    Value empty = tensor::EmptyOp::create(b, result.getShape(), joined);
-    Value init = linalg::FillOp::create(b, start, empty).getResult(0);
-    auto pool = [&]<typename Op>() -> Value {
-      return Op::create(b, TypeRange(init.getType()), ValueRange{image, window},
-                        ValueRange(init), b.getI64VectorAttr(op.getStrides()),
-                        b.getI64VectorAttr({1, 1}))
-          .getResult(0);
-    };
-    Value pooled = isMaximum
-                       ? pool.template operator()<linalg::PoolingNhwcMaxOp>()
-                       : pool.template operator()<linalg::PoolingNhwcSumOp>();
-    rewriter.replaceOp(op, finish(b, op, pooled, axes, result));
-    return success();
+Value padded(ImplicitLocOpBuilder &b, Value image, ArrayRef<Axis> axes,
+             int32_t first) {
+  SmallVector<OpFoldResult> low(4, b.getIndexAttr(0)), high = low;
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(image.getType()).getShape());
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    low[index + 1] = b.getIndexAttr(axis.before());
+    high[index + 1] = b.getIndexAttr(axis.missing() - axis.before());
+    shape[index + 1] += axis.missing();
   }
+  if (axes[0].missing() == 0 && axes[1].missing() == 0)
+    return image;
+  Type element = getElementTypeOrSelf(image.getType());
+  Value padding =
+      arith::ConstantOp::create(b, b.getIntegerAttr(element, first));
+  return tensor::PadOp::create(b, RankedTensorType::get(shape, element), image,
+                               low, high, padding)
+      .getResult();
+}
 
-private:
-  static Value padded(ImplicitLocOpBuilder &b, Value image, ArrayRef<Axis> axes,
-                      int32_t first) {
-    SmallVector<OpFoldResult> low(4, b.getIndexAttr(0)), high = low;
-    SmallVector<int64_t> shape(
-        cast<RankedTensorType>(image.getType()).getShape());
-    for (auto [index, axis] : llvm::enumerate(axes)) {
-      low[index + 1] = b.getIndexAttr(axis.before());
-      high[index + 1] = b.getIndexAttr(axis.missing() - axis.before());
-      shape[index + 1] += axis.missing();
+Value finish(ImplicitLocOpBuilder &b, tflite::PoolOp op, Value pooled,
+             ArrayRef<Axis> axes, RankedTensorType result) {
+  bool isMaximum = op.getReducer() == Reducer::maximum;
+  Bounds bounds =
+      activationBounds(Activation(op.getActivation()), boundsOf<int16_t>(),
+                       scaleOf(op.getResult().getType()), 0);
+  SmallVector<Value> inputs = {pooled};
+  SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(4)};
+  if (!isMaximum) {
+    for (unsigned axis : {0, 1}) {
+      inputs.push_back(countsOf(b, axes[axis]));
+      maps.push_back(AffineMap::get(4, 0, b.getAffineDimExpr(axis + 1)));
     }
-    if (axes[0].missing() == 0 && axes[1].missing() == 0)
-      return image;
-    Type element = getElementTypeOrSelf(image.getType());
-    Value padding =
-        arith::ConstantOp::create(b, b.getIntegerAttr(element, first));
-    return tensor::PadOp::create(b, RankedTensorType::get(shape, element),
-                                 image, low, high, padding)
-        .getResult();
   }
-
-  static Value finish(ImplicitLocOpBuilder &b, tflite::PoolOp op, Value pooled,
-                      ArrayRef<Axis> axes, RankedTensorType result) {
-    bool isMaximum = op.getReducer() == Reducer::maximum;
-    Bounds bounds =
-        activationBounds(Activation(op.getActivation()), boundsOf<int16_t>(),
-                         scaleOf(op.getResult().getType()), 0);
-    SmallVector<Value> inputs = {pooled};
-    SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(4)};
-    if (!isMaximum) {
-      for (unsigned axis : {0, 1}) {
-        inputs.push_back(countsOf(b, axes[axis]));
-        maps.push_back(AffineMap::get(4, 0, b.getAffineDimExpr(axis + 1)));
-      }
-    }
-    return mapElements(b, result, inputs, maps,
-                       [&](Elements &e, ValueRange x) -> Value {
-                         if (isMaximum)
-                           return e.bounded(x[0], bounds);
-                         Value count = e.make<arith::MulFOp>(x[1], x[2]);
-                         return e.make<arith::TruncIOp>(
-                             e.builder().getI16Type(),
-                             e.bounded(average(e, x[0], count), bounds));
-                       });
-  }
-};
+  return mapElements(b, result, inputs, maps,
+                     [&](Elements &e, ValueRange x) -> Value {
+                       if (isMaximum)
+                         return e.bounded(x[0], bounds);
+                       Value count = e.make<arith::MulFOp>(x[1], x[2]);
+                       return e.make<arith::TruncIOp>(
+                           e.builder().getI16Type(),
+                           e.bounded(average(e, x[0], count), bounds));
+                     });
+}
 
 } // namespace
+
+template <>
+Value tflite::TensorLowering<tflite::PoolOp>::lower(ImplicitLocOpBuilder &b,
+                                                    tflite::PoolOp op,
+                                                    tflite::PoolOpAdaptor from,
+                                                    RankedTensorType result) {
+  SmallVector<Axis> axes = axesOf(op);
+  bool isMaximum = op.getReducer() == Reducer::maximum;
+  Type joined = isMaximum ? b.getI16Type() : b.getI32Type();
+  int32_t first = isMaximum ? boundsOf<int16_t>().least : 0;
+  Value image = padded(b, from.getInput(), axes, first);
+  Value window = tensor::EmptyOp::create(b, op.getFilter(), joined);
+  Value start = arith::ConstantOp::create(b, b.getIntegerAttr(joined, first));
+  Value empty = tensor::EmptyOp::create(b, result.getShape(), joined);
+  Value init = linalg::FillOp::create(b, start, empty).getResult(0);
+  auto pool = [&]<typename Op>() -> Value {
+    return Op::create(b, TypeRange(init.getType()), ValueRange{image, window},
+                      ValueRange(init), b.getI64VectorAttr(op.getStrides()),
+                      b.getI64VectorAttr({1, 1}))
+        .getResult(0);
+  };
+  Value pooled = isMaximum
+                     ? pool.template operator()<linalg::PoolingNhwcMaxOp>()
+                     : pool.template operator()<linalg::PoolingNhwcSumOp>();
+  return finish(b, op, pooled, axes, result);
+}
 
 bool tflite::hasWindows(ArrayRef<int64_t> input, ArrayRef<int64_t> result,
                         ArrayRef<int64_t> filter, ArrayRef<int64_t> strides) {
@@ -191,5 +183,6 @@ StringRef tflite::whyPoolIsCalled(Type input, Type result,
 
 void tflite::populatePoolLowering(const TypeConverter &converter,
                                   RewritePatternSet &patterns) {
-  patterns.add<PoolLowering>(converter, patterns.getContext());
+  patterns.add<TensorLowering<tflite::PoolOp>>(converter,
+                                               patterns.getContext());
 }

@@ -206,12 +206,12 @@ FailureOr<Value> buildReduction(OperationOp op, OpBuilder &builder,
   Value input = op.getInputs()[0];
   ArrayRef<int64_t> shape = cast<RankedTensorType>(input.getType()).getShape();
   SmallVector<int64_t> axes = constantIntegers(op.getInputs()[1]), kept;
-  for (int64_t &axis : axes)
-    axis = axis < 0 ? axis + int64_t(shape.size()) : axis;
-  if (llvm::any_of(axes, [&](int64_t axis) {
-        return axis < 0 || axis >= int64_t(shape.size());
-      }))
-    return failure();
+  for (int64_t &axis : axes) {
+    std::optional<size_t> place = resolveAxis(axis, shape.size());
+    if (!place)
+      return failure();
+    axis = int64_t(*place);
+  }
   llvm::sort(axes);
   axes.erase(llvm::unique(axes), axes.end());
   for (auto [axis, extent] : llvm::enumerate(shape))

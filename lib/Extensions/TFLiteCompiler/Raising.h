@@ -51,6 +51,10 @@ llvm::SmallVector<int64_t> constantIntegers(mlir::Value value);
 /// something else.
 std::optional<int64_t> constantInteger(mlir::Value value);
 
+/// \p axis counted from the front of \p rank dimensions; none where it is not
+/// one of them.
+std::optional<size_t> resolveAxis(std::optional<int64_t> axis, size_t rank);
+
 /// Builds the operations that move elements as \p op does, whose operands have
 /// known extents and are constants where they say places. Fails, and builds
 /// nothing, where places are not within their tensors.

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
+#include "Lowering.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -122,74 +123,61 @@ Value finished(Elements &e, Reduction &reduction, Type stored, Value sum) {
   return type == stored ? mean : e.make<arith::TruncIOp>(stored, mean);
 }
 
-struct ReduceLowering : OpConversionPattern<ReduceOp> {
-  using OpConversionPattern::OpConversionPattern;
+Value join(ImplicitLocOpBuilder &b, Reduction &reduction, Value input,
+           Value init) {
+  auto rank = unsigned(cast<RankedTensorType>(input.getType()).getRank());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  for (int64_t axis : reduction.op.getAxes())
+    iterators[size_t(axis)] = utils::IteratorType::reduction;
+  SmallVector<AffineExpr> kept;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (iterators[axis] == utils::IteratorType::parallel)
+      kept.push_back(b.getAffineDimExpr(axis));
+  SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(rank),
+                                 AffineMap::get(rank, 0, kept, b.getContext())};
+  return linalg::GenericOp::create(
+             b, TypeRange(init.getType()), input, init, maps, iterators,
+             [&](OpBuilder &builder, Location loc, ValueRange x) {
+               ImplicitLocOpBuilder inner(loc, builder);
+               Elements e(inner);
+               Value element = widened(e, reduction, x[1].getType(), x[0]);
+               Value next = joined(e, reduction.op.getReducer(), element, x[1]);
+               linalg::YieldOp::create(inner, next);
+             })
+      .getResult(0);
+}
 
-  LogicalResult
-  matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto result = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    if (!result)
-      return failure();
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    auto input = cast<RankedTensorType>(adaptor.getInput().getType());
-    Reduction reduction{op, classOf(op.getInput().getType()), 1};
-    for (int64_t axis : op.getAxes())
-      reduction.count *= input.getDimSize(unsigned(axis));
-    Type stored = result.getElementType();
-    Type type = joinedType(reduction, stored);
-    Value first = arith::ConstantOp::create(b, initial(reduction, b, type));
-    Value init = tensor::EmptyOp::create(b, result.getShape(), type);
-    Value sums = join(b, reduction, adaptor.getInput(),
-                      linalg::FillOp::create(b, first, init).getResult(0));
-    bool isDone =
-        !reduction.isSum() || (reduction.element != ElementClass::fixed16 &&
-                               op.getReducer() == Reducer::sum);
-    rewriter.replaceOp(op, isDone ? sums : finish(b, reduction, sums, result));
-    return success();
-  }
-
-private:
-  static Value join(ImplicitLocOpBuilder &b, Reduction &reduction, Value input,
-                    Value init) {
-    auto rank = unsigned(cast<RankedTensorType>(input.getType()).getRank());
-    SmallVector<utils::IteratorType> iterators(rank,
-                                               utils::IteratorType::parallel);
-    for (int64_t axis : reduction.op.getAxes())
-      iterators[size_t(axis)] = utils::IteratorType::reduction;
-    SmallVector<AffineExpr> kept;
-    for (unsigned axis = 0; axis < rank; ++axis)
-      if (iterators[axis] == utils::IteratorType::parallel)
-        kept.push_back(b.getAffineDimExpr(axis));
-    SmallVector<AffineMap> maps = {
-        b.getMultiDimIdentityMap(rank),
-        AffineMap::get(rank, 0, kept, b.getContext())};
-    return linalg::GenericOp::create(
-               b, TypeRange(init.getType()), input, init, maps, iterators,
-               [&](OpBuilder &builder, Location loc, ValueRange x) {
-                 ImplicitLocOpBuilder inner(loc, builder);
-                 Elements e(inner);
-                 Value element = widened(e, reduction, x[1].getType(), x[0]);
-                 Value next =
-                     joined(e, reduction.op.getReducer(), element, x[1]);
-                 linalg::YieldOp::create(inner, next);
-               })
-        .getResult(0);
-  }
-
-  static Value finish(ImplicitLocOpBuilder &b, Reduction &reduction, Value sums,
-                      RankedTensorType result) {
-    Type stored = result.getElementType();
-    return mapElements(b, result, sums,
-                       {b.getMultiDimIdentityMap(unsigned(result.getRank()))},
-                       [&](Elements &e, ValueRange x) {
-                         return finished(e, reduction, stored, x[0]);
-                       });
-  }
-};
+Value finish(ImplicitLocOpBuilder &b, Reduction &reduction, Value sums,
+             RankedTensorType result) {
+  Type stored = result.getElementType();
+  return mapElements(b, result, sums,
+                     {b.getMultiDimIdentityMap(unsigned(result.getRank()))},
+                     [&](Elements &e, ValueRange x) {
+                       return finished(e, reduction, stored, x[0]);
+                     });
+}
 
 } // namespace
+
+template <>
+Value tflite::TensorLowering<ReduceOp>::lower(ImplicitLocOpBuilder &b,
+                                              ReduceOp op, ReduceOpAdaptor from,
+                                              RankedTensorType result) {
+  auto input = cast<RankedTensorType>(from.getInput().getType());
+  Reduction reduction{op, classOf(op.getInput().getType()), 1};
+  for (int64_t axis : op.getAxes())
+    reduction.count *= input.getDimSize(unsigned(axis));
+  Type type = joinedType(reduction, result.getElementType());
+  Value first = arith::ConstantOp::create(b, initial(reduction, b, type));
+  Value init = tensor::EmptyOp::create(b, result.getShape(), type);
+  Value sums = join(b, reduction, from.getInput(),
+                    linalg::FillOp::create(b, first, init).getResult(0));
+  bool isDone =
+      !reduction.isSum() || (reduction.element != ElementClass::fixed16 &&
+                             op.getReducer() == Reducer::sum);
+  return isDone ? sums : finish(b, reduction, sums, result);
+}
 
 StringRef tflite::whyReduceIsCalled(Reducer reducer, Type input, Type result) {
   using enum ElementClass;
@@ -215,5 +203,5 @@ StringRef tflite::whyReduceIsCalled(Reducer reducer, Type input, Type result) {
 
 void tflite::populateReduceLowering(const TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<ReduceLowering>(converter, patterns.getContext());
+  patterns.add<TensorLowering<ReduceOp>>(converter, patterns.getContext());
 }

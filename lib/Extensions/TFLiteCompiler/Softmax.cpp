@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
+#include "Lowering.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -153,55 +154,46 @@ Value share(Elements &e, Value power, Value factor, Value right) {
                                  e.bounded(result, {0, 32767}));
 }
 
-struct SoftmaxLowering : OpConversionPattern<tflite::SoftmaxOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tflite::SoftmaxOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Type i16 = b.getI16Type(), i32 = b.getI32Type();
-    Value input = adaptor.getInput();
-    Rows rows(b, cast<RankedTensorType>(input.getType()).getShape());
-    Elements outside(b);
-    Value table =
-        exponentials(b, softmaxFactor(scaleOf(op.getInput().getType()),
-                                      op.getBeta().convertToFloat()));
-    Value reciprocals =
-        tableConstant(b, b.getLoc(), softmaxTables().reciprocal);
-    Value most =
-        rows.fold(input, outside.constant(i16, boundsOf<int16_t>().least),
-                  [](Elements &e, ValueRange x) -> SmallVector<Value> {
-                    return {e.make<arith::MaxSIOp>(x[0], x[1])};
-                  });
-    Value powers = rows.map(
-        i16, /*areRows=*/false, {input, most},
-        [&](Elements &e, ValueRange x) -> SmallVector<Value> {
-          Value distance =
-              e.make<arith::SubIOp>(e.make<arith::ExtSIOp>(i32, x[1]),
-                                    e.make<arith::ExtSIOp>(i32, x[0]));
-          return {e.lookUp(
-              table, e.make<arith::AndIOp>(distance, e.constant(i32, 0xFFFF)))};
-        })[0];
-    Value sum = rows.fold(powers, outside.constant(i32, 0),
-                          [&](Elements &e, ValueRange x) -> SmallVector<Value> {
-                            return {e.make<arith::AddIOp>(
-                                x[1], e.make<arith::ExtSIOp>(i32, x[0]))};
-                          });
-    SmallVector<Value> parts = rows.map({i32, i32}, /*areRows=*/true, sum,
-                                        [&](Elements &e, ValueRange x) {
-                                          return shares(e, x[0], reciprocals);
-                                        });
-    rewriter.replaceOp(
-        op, rows.map(i16, /*areRows=*/false, {powers, parts[0], parts[1]},
-                     [](Elements &e, ValueRange x) -> SmallVector<Value> {
-                       return {share(e, x[0], x[1], x[2])};
-                     }));
-    return success();
-  }
-};
-
 } // namespace
+
+template <>
+Value tflite::TensorLowering<tflite::SoftmaxOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::SoftmaxOp op,
+    tflite::SoftmaxOpAdaptor from, RankedTensorType) {
+  Type i16 = b.getI16Type(), i32 = b.getI32Type();
+  Value input = from.getInput();
+  Rows rows(b, cast<RankedTensorType>(input.getType()).getShape());
+  Elements outside(b);
+  Value table = exponentials(b, softmaxFactor(scaleOf(op.getInput().getType()),
+                                              op.getBeta().convertToFloat()));
+  Value reciprocals = tableConstant(b, b.getLoc(), softmaxTables().reciprocal);
+  Value most =
+      rows.fold(input, outside.constant(i16, boundsOf<int16_t>().least),
+                [](Elements &e, ValueRange x) -> SmallVector<Value> {
+                  return {e.make<arith::MaxSIOp>(x[0], x[1])};
+                });
+  Value powers = rows.map(
+      i16, /*areRows=*/false, {input, most},
+      [&](Elements &e, ValueRange x) -> SmallVector<Value> {
+        Value distance =
+            e.make<arith::SubIOp>(e.make<arith::ExtSIOp>(i32, x[1]),
+                                  e.make<arith::ExtSIOp>(i32, x[0]));
+        return {e.lookUp(
+            table, e.make<arith::AndIOp>(distance, e.constant(i32, 0xFFFF)))};
+      })[0];
+  Value sum = rows.fold(
+      powers, outside.constant(i32, 0),
+      [&](Elements &e, ValueRange x) -> SmallVector<Value> {
+        return {e.make<arith::AddIOp>(x[1], e.make<arith::ExtSIOp>(i32, x[0]))};
+      });
+  SmallVector<Value> parts = rows.map(
+      {i32, i32}, /*areRows=*/true, sum,
+      [&](Elements &e, ValueRange x) { return shares(e, x[0], reciprocals); });
+  return rows.map(i16, /*areRows=*/false, {powers, parts[0], parts[1]},
+                  [](Elements &e, ValueRange x) -> SmallVector<Value> {
+                    return {share(e, x[0], x[1], x[2])};
+                  })[0];
+}
 
 StringRef tflite::whySoftmaxIsCalled(Type input, Type result) {
   if (classOf(input) != ElementClass::fixed16 ||
@@ -221,5 +213,6 @@ StringRef tflite::whySoftmaxIsCalled(Type input, Type result) {
 
 void tflite::populateSoftmaxLowering(const TypeConverter &converter,
                                      RewritePatternSet &patterns) {
-  patterns.add<SoftmaxLowering>(converter, patterns.getContext());
+  patterns.add<TensorLowering<tflite::SoftmaxOp>>(converter,
+                                                  patterns.getContext());
 }
