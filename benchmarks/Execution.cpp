@@ -8,8 +8,8 @@
 //
 // One addition of four floats: the compiled function called directly, beside
 // every way to execute it. The difference is the runtime's. A chain of twenty
-// products of 8x8 is executed beside one of them called directly: what it takes
-// beyond twenty times that is neither the runtime's nor a kernel's.
+// products of 8x8 is executed beside one of them called directly: beyond twenty
+// times that it takes what the runtime and the way from kernel to kernel cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <future>
