@@ -18,6 +18,7 @@
 
 #include <dlfcn.h>
 #include <map>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <sys/stat.h>
@@ -35,8 +36,7 @@ struct Half {
 
 } // namespace
 
-/// The folder of the halves, beside the library that this is part of.
-static std::string folderOfHalves() {
+std::string folderOfHalves() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<const void *>(&folderOfHalves), &info) ||
       !info.dli_fname)
@@ -75,43 +75,66 @@ static rt::Status openHalf(const std::string &folder, llvm::StringRef extension,
   return rt::Status::ok();
 }
 
-/// By the name of the extension.
-static const std::map<std::string, Half, std::less<>> &extensionHalves() {
-  static const auto halves = [] {
-    std::map<std::string, Half, std::less<>> found;
-    const std::string folder = folderOfHalves();
-    std::error_code error;
-    for (llvm::sys::fs::directory_iterator entry(folder, error), end;
-         !error && entry != end; entry.increment(error)) {
-      llvm::StringRef name = llvm::sys::path::filename(entry->path());
-      if (!name.consume_back(NNHAL_EXTENSION_HALF_SUFFIX))
-        continue;
-      Half &half = found[name.str()];
-      half.path = entry->path();
-      half.status = openHalf(folder, name, half);
-    }
-    return found;
-  }();
-  return halves;
+/// The halves of one folder by the names of their extensions.
+using Halves = std::map<std::string, Half, std::less<>>;
+
+static Halves openAll(const std::string &folder) {
+  Halves found;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(entry->path());
+    if (!name.consume_back(NNHAL_EXTENSION_HALF_SUFFIX))
+      continue;
+    Half &half = found[name.str()];
+    half.path = entry->path();
+    half.status = openHalf(folder, name, half);
+  }
+  return found;
 }
 
-bool openExtensionHalves() {
+/// The halves of \p folder, as they were when it was first asked for.
+static const Halves &halvesIn(const std::string &folder) {
+  static std::mutex mutex;
+  static std::map<std::string, Halves> folders;
+  std::lock_guard lock(mutex);
+  auto known = folders.find(folder);
+  if (known == folders.end())
+    known = folders.emplace(folder, openAll(folder)).first;
+  return known->second;
+}
+
+bool openExtensionHalves(const std::string &folder) {
   try {
-    (void)extensionHalves();
+    (void)halvesIn(folder);
     return true;
   } catch (const std::bad_alloc &) {
     return false;
   }
 }
 
+static rt::Result<const Half *> findHalf(llvm::StringRef extension,
+                                         llvm::ArrayRef<std::string> folders) {
+  for (const std::string &folder : folders) {
+    const Halves &halves = halvesIn(folder);
+    auto found = halves.find(std::string_view(extension));
+    if (found == halves.end())
+      continue;
+    NNHAL_RETURN_IF_ERROR(found->second.status);
+    return &found->second;
+  }
+  return nullptr;
+}
+
 rt::Status addExtensionHalf(llvm::StringRef extension,
+                            llvm::ArrayRef<std::string> folders,
                             mlir::DialectRegistry &registry) {
-  auto found = extensionHalves().find(std::string_view(extension));
-  if (found == extensionHalves().end())
-    return rt::Status::ok();
-  const Half &half = found->second;
-  NNHAL_RETURN_IF_ERROR(half.status);
-  half.plugin->registerDialectRegistryCallbacks(registry);
+  NNHAL_ASSIGN_OR_RETURN(const Half *half, findHalf(extension, folders));
+  if (!half) {
+    NNHAL_ASSIGN_OR_RETURN(half, findHalf(extension, {folderOfHalves()}));
+  }
+  if (half)
+    half->plugin->registerDialectRegistryCallbacks(registry);
   return rt::Status::ok();
 }
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The half of an extension that is for the compiler: a library NAME.compiler.so
-// in the folder nnhal/extensions beside the compiler, which brings the dialect
-// that raises and lowers operations of the extension NAME. Without it all of
-// them become calls.
+// in a folder that the caller states, or in nnhal/extensions beside the
+// compiler, which brings the dialect that raises and lowers operations of the
+// extension NAME. Without it all of them become calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,21 @@
 
 namespace nnhal {
 
-/// Opens all halves that there are, once, and never closes them. Whoever takes
-/// a process the right to open files does so before. Returns false where there
-/// is no memory for it.
-bool openExtensionHalves();
+/// Returns the folder nnhal/extensions beside the library that this is part of.
+std::string folderOfHalves();
 
-/// Adds to \p registry what the half of \p extension brings, if there is one.
-/// Fails, with a message that names the file, when others could have written it
-/// or it is not a half of this version of the library; the compiler then does
-/// without.
+/// Opens all halves in \p folder, once, and never closes them. Whoever takes a
+/// process the right to open files does so before. Returns false where there is
+/// no memory for it. Threads: any.
+bool openExtensionHalves(const std::string &folder);
+
+/// Adds to \p registry what the half of \p extension brings, which is that of
+/// the first of \p folders, and of folderOfHalves() after these, that has one;
+/// if none has, nothing. Fails, with a message that names the file, when others
+/// could have written it or it is not a half of this version of the library;
+/// the compiler then does without. Threads: any.
 rt::Status addExtensionHalf(llvm::StringRef extension,
+                            llvm::ArrayRef<std::string> folders,
                             mlir::DialectRegistry &registry);
 
 } // namespace nnhal

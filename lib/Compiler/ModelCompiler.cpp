@@ -79,8 +79,8 @@ static DialectRegistry makeRegistry(const CompilerOptions &options,
   DialectRegistry registry;
   registerCompilerDialects(registry);
   for (const rt::CompiledExtension &extension : options.extensions)
-    if (rt::Status status =
-            addExtensionHalf(extension.description.name, registry);
+    if (rt::Status status = addExtensionHalf(extension.description.name,
+                                             options.halfFolders, registry);
         !status.isOk())
       problems.push_back("the half of an extension for the compiler is left "
                          "out: " +

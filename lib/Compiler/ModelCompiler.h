@@ -40,6 +40,8 @@ struct CompilerOptions {
   unsigned threads = 0;
   /// See rt::CompileOptions::extensions.
   std::vector<rt::CompiledExtension> extensions;
+  /// Folders with halves of extensions: see addExtensionHalf().
+  std::vector<std::string> halfFolders;
   /// As rt::CompileOptions::crashReproducer.
   std::string crashReproducer;
   /// Called as phases begin: name, phases done, phases in all.

@@ -39,6 +39,8 @@ static constexpr size_t sizeOfOptionsMinor3 =
     offsetof(NNHalCompileOptions, extensions);
 static constexpr size_t sizeOfOptionsMinor4 =
     offsetof(NNHalCompileOptions, target);
+static constexpr size_t sizeOfOptionsMinor6 =
+    offsetof(NNHalCompileOptions, halfFolders);
 static constexpr size_t sizeOfSinksMinor0 =
     offsetof(NNHalCompileSinks, isCancelled);
 static constexpr size_t sizeOfSinksMinor1 =
@@ -117,8 +119,11 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
   if (options.structSize >= sizeOfOptionsMinor4)
     for (size_t i = 0; i < options.extensionCount; ++i)
       result.extensions.push_back(toExtension(options.extensions[i]));
-  if (options.structSize >= sizeof(NNHalCompileOptions) && options.target.size)
+  if (options.structSize >= sizeOfOptionsMinor6 && options.target.size)
     result.targetName = toString(options.target);
+  if (options.structSize >= sizeof(NNHalCompileOptions))
+    for (size_t i = 0; i < options.halfFolderCount; ++i)
+      result.halfFolders.push_back(toString(options.halfFolders[i]));
   result.progress = [&sinks](std::string_view phase, uint32_t done,
                              uint32_t total) {
     sinks.progress(sinks.context, toView(phase), done, total);
@@ -188,14 +193,25 @@ static int32_t compileMlirText(NNHalBytes text, NNHalString name,
       });
 }
 
+static void openHalves(NNHalString folder) {
+  try {
+    // Without memory now, the first compilation that needs one tries again.
+    (void)openExtensionHalves(toString(folder));
+  } catch (const std::bad_alloc &) {
+    return;
+  }
+}
+
 extern "C" __attribute__((visibility("default"))) const NNHalCompilerApi *
 nnhalGetCompilerApi(uint32_t major) {
   // A service takes the process that compiles the right to open files next.
-  // Without memory now, the first compilation that needs one tries again.
-  (void)openExtensionHalves();
-  static const NNHalCompilerApi api = {
-      sizeof(NNHalCompilerApi), NNHAL_COMPILER_API_MAJOR,
-      NNHAL_COMPILER_API_MINOR, toView(buildIdentity()),
-      compileModelView,         compileMlirText};
+  openHalves(toView(folderOfHalves()));
+  static const NNHalCompilerApi api = {sizeof(NNHalCompilerApi),
+                                       NNHAL_COMPILER_API_MAJOR,
+                                       NNHAL_COMPILER_API_MINOR,
+                                       toView(buildIdentity()),
+                                       compileModelView,
+                                       compileMlirText,
+                                       openHalves};
   return major == NNHAL_COMPILER_API_MAJOR ? &api : nullptr;
 }

@@ -404,8 +404,6 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<rt::WorkPool> workers,
                          rt::WorkPool::create(unsigned(flags.load.threads)));
   flags.load.threads = workers->threads();
-  const char *path = std::getenv("NNHAL_COMPILER");
-  devices.compiler = std::make_shared<rt::LazyCompiler>(path ? path : "");
   devices.services =
       makeServices({std::getenv("NNHAL_VLOG"), !flags.trace.empty()});
   devices.services.workers = std::move(workers);
@@ -422,6 +420,9 @@ static Status completeRequests(Flags &flags, DevicesRequest &devices,
   devices.plugins = rt::pluginPaths(plugins ? plugins : "");
   devices.plugins.insert(devices.plugins.end(), flags.plugins.begin(),
                          flags.plugins.end());
+  const char *path = std::getenv("NNHAL_COMPILER");
+  devices.compiler =
+      std::make_shared<rt::LazyCompiler>(path ? path : "", devices.plugins);
   return Status::ok();
 }
 

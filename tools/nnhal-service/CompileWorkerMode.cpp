@@ -49,8 +49,9 @@ servicetool::runCompileWorker(const Options &options,
   yieldToExecutions();
   const char *library = std::getenv("NNHAL_COMPILER");
   // Before the sandbox, in which no library can be loaded.
-  NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> compiler,
-                         rt::Compiler::open(library ? library : ""));
+  NNHAL_ASSIGN_OR_RETURN(
+      std::shared_ptr<const rt::Compiler> compiler,
+      rt::Compiler::open(library ? library : "", options.settings.plugins));
   NNHAL_RETURN_IF_ERROR(limitMemory(options.settings.compile.memory));
   service::SandboxRules rules;
   // The linker writes a file.

@@ -93,15 +93,16 @@ makeCompiler(const Options &options,
              const std::optional<WorkerSource> &source) {
   const char *library = std::getenv("NNHAL_COMPILER");
   auto identity = std::make_shared<std::string>();
-  auto open = [&options, &source, identity](const std::string &) {
+  auto open = [&options, &source, identity](const std::string &,
+                                            const std::vector<std::string> &) {
     auto &workers = const_cast<WorkerSource &>(*source);
     return service::createRemoteCompiler(
         {.startWorker = [&workers] { return workers.start(); },
          .identity = *identity,
          .seconds = options.settings.compile.seconds});
   };
-  auto compiler = std::make_shared<rt::LazyCompiler>(library ? library : "",
-                                                     std::move(open));
+  auto compiler = std::make_shared<rt::LazyCompiler>(
+      library ? library : "", options.settings.plugins, std::move(open));
   // Now, while the library can be read. Without it nothing is cached.
   if (auto known = compiler->identity(); known.isOk())
     *identity = *known;

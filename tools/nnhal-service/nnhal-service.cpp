@@ -146,6 +146,8 @@ static Status serve(const Options &options,
   supervisor.compileWorker = {argumentsOf(settings),
                               service::inheritedEnvironment()};
   supervisor.compileWorker.arguments.emplace_back("--compile-worker");
+  for (const std::string &plugin : settings.plugins)
+    supervisor.compileWorker.arguments.push_back("--plugin=" + plugin);
   supervisor.compileWorker.environment.push_back("TMPDIR=" + temporary.path());
   return service::runSupervisor(listener, std::move(supervisor));
 }

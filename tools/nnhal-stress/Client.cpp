@@ -93,8 +93,8 @@ private:
 
 Status Client::connect() {
   const char *compiler = std::getenv("NNHAL_COMPILER");
-  request.compiler =
-      std::make_shared<rt::LazyCompiler>(compiler ? compiler : "");
+  request.compiler = std::make_shared<rt::LazyCompiler>(
+      compiler ? compiler : "", options.plugins);
   request.service = options.service;
   request.plugins = options.plugins;
   registry = std::make_unique<rt::DeviceRegistry>(request.services.log);

@@ -56,8 +56,15 @@ public:
   /// (decisions 5). Fails with deviceUnavailable when the library cannot be
   /// opened, and with generalFailure when it is not a compiler of a known
   /// version.
+  ///
+  /// \p plugins are plug-ins of extensions (loadPlugin()): for the operations
+  /// of extension NAME the compiler takes the dialect of the library
+  /// NAME.compiler.so beside the first of them that has one there, or else in
+  /// the folder nnhal/extensions beside \p path. Such a library is opened no
+  /// later than when a model uses the extension.
   static Result<std::shared_ptr<const Compiler>>
-  open(const std::string &path = {});
+  open(const std::string &path = {},
+       const std::vector<std::string> &plugins = {});
 
   /// Two compilers with equal identities produce equal artifacts.
   virtual std::string_view buildIdentity() const = 0;
@@ -84,12 +91,15 @@ class NNHAL_API LazyCompiler {
 public:
   /// Makes the compiler of the library \p path; Compiler::open() for example.
   using Open = std::function<Result<std::shared_ptr<const Compiler>>(
-      const std::string &path)>;
+      const std::string &path, const std::vector<std::string> &plugins)>;
 
-  /// Takes a \p path like Compiler::open(). \p open is that of a compiler in
-  /// another process, which compiles with the same library.
-  explicit LazyCompiler(std::string path = {}, Open open = &Compiler::open)
-      : path(std::move(path)), open(std::move(open)) {}
+  /// Takes a \p path and \p plugins like Compiler::open(). \p open is that of a
+  /// compiler in another process, which compiles with the same libraries.
+  explicit LazyCompiler(std::string path = {},
+                        std::vector<std::string> plugins = {},
+                        Open open = &Compiler::open)
+      : path(std::move(path)), plugins(std::move(plugins)),
+        open(std::move(open)) {}
 
   /// Returns the compiler, or why it cannot be opened; the first outcome stays.
   Result<std::shared_ptr<const Compiler>> get();
@@ -101,6 +111,7 @@ public:
 
 private:
   std::string path;
+  std::vector<std::string> plugins;
   Open open;
   std::once_flag once;
   Status status;

@@ -161,8 +161,11 @@ namespace {
 class OptionsView {
 public:
   /// Leaves out the extensions that \p used, unless it is null, does not list.
-  explicit OptionsView(const CompileOptions &options,
-                       const std::vector<ExtensionNameAndPrefix> *used) {
+  OptionsView(const CompileOptions &options,
+              const std::vector<ExtensionNameAndPrefix> *used,
+              const std::vector<std::string> &folders) {
+    for (const std::string &folder : folders)
+      halfFolders.push_back(toText(folder));
     for (const CompiledExtension &extension : options.extensions) {
       if (used &&
           std::ranges::find(*used, extension.description.name,
@@ -186,6 +189,8 @@ public:
     view.extensions = extensions.data();
     view.extensionCount = extensions.size();
     view.target = toText(options.target);
+    view.halfFolders = halfFolders.data();
+    view.halfFolderCount = halfFolders.size();
   }
   OptionsView(const OptionsView &) = delete;
   OptionsView &operator=(const OptionsView &) = delete;
@@ -195,6 +200,7 @@ public:
 private:
   std::vector<std::vector<NNHalExtensionTypeView>> typeLists;
   std::vector<NNHalCompiledExtension> extensions;
+  std::vector<NNHalString> halfFolders;
 };
 } // namespace
 
@@ -226,7 +232,9 @@ namespace {
 /// The compiler behind an opened table.
 class LoadedCompiler final : public Compiler {
 public:
-  explicit LoadedCompiler(const NNHalCompilerApi &api) : api(api) {}
+  LoadedCompiler(const NNHalCompilerApi &api,
+                 std::vector<std::string> halfFolders)
+      : api(api), halfFolders(std::move(halfFolders)) {}
 
   std::string_view buildIdentity() const override {
     return toView(api.buildIdentity);
@@ -245,6 +253,7 @@ private:
                                          const CompileObserver &observer) const;
 
   const NNHalCompilerApi &api;
+  const std::vector<std::string> halfFolders;
 };
 } // namespace
 
@@ -311,7 +320,7 @@ Result<CompiledModel>
 LoadedCompiler::compileForShapes(const AnnotatedModel &model,
                                  const CompileOptions &options,
                                  const CompileObserver &observer) const {
-  OptionsView stated(options, &model.model.extensionNameToPrefix);
+  OptionsView stated(options, &model.model.extensionNameToPrefix, halfFolders);
   NNHalCompileOptions &view = stated.view;
   NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
                          compileOnce(api, model, view, observer));
@@ -331,7 +340,7 @@ Result<CompiledModel> LoadedCompiler::compileMlir(
     const CompileOptions &options, const CompileObserver &observer) const {
   NNHAL_RETURN_IF_ERROR(checkTarget(api, options));
   return compileForTargets(options, [&](const CompileOptions &own) {
-    OptionsView stated(own, nullptr);
+    OptionsView stated(own, nullptr, halfFolders);
     Collector collector(observer);
     return collector.finish(api.compileMlir({text.data(), text.size()},
                                             toText(name), &stated.view,
@@ -339,8 +348,29 @@ Result<CompiledModel> LoadedCompiler::compileMlir(
   });
 }
 
+/// The bytes of a table from before there was openHalves.
+static constexpr uint32_t leastTableSize =
+    offsetof(NNHalCompilerApi, openHalves);
+
+/// The folders of \p plugins, each once. A name without a folder is searched by
+/// the dynamic linker, so that nothing is beside it.
+static std::vector<std::string>
+foldersOf(const std::vector<std::string> &plugins) {
+  std::vector<std::string> folders;
+  for (const std::string &plugin : plugins) {
+    std::error_code error;
+    // The process may have another working directory when it compiles.
+    std::string folder = std::filesystem::absolute(plugin, error).parent_path();
+    if (plugin.find('/') != plugin.npos && !error &&
+        std::ranges::find(folders, folder) == folders.end())
+      folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
 Result<std::shared_ptr<const Compiler>>
-Compiler::open(const std::string &requestedPath) {
+Compiler::open(const std::string &requestedPath,
+               const std::vector<std::string> &plugins) {
   std::string path = locateCompiler(requestedPath);
   // Local: two compilers must not see each other's LLVM. Lazy: LLVM and MLIR
   // call 26,000 functions, of which a compilation needs few, and binding all of
@@ -362,23 +392,27 @@ Compiler::open(const std::string &requestedPath) {
   if (!api)
     return failure("compiler '{}' does not offer interface version {}", path,
                    NNHAL_COMPILER_API_MAJOR);
-  if (api->structSize < sizeof(NNHalCompilerApi))
+  if (api->structSize < leastTableSize)
     return failure("compiler '{}' has an interface table of {} bytes, less "
                    "than {}",
-                   path, api->structSize, sizeof(NNHalCompilerApi));
+                   path, api->structSize, leastTableSize);
   if (api->major != NNHAL_COMPILER_API_MAJOR)
     return failure("compiler '{}' has interface version {}.{}, this runtime "
                    "needs {}.x",
                    path, api->major, api->minor, NNHAL_COMPILER_API_MAJOR);
   if (!api->compileModel || !api->compileMlir)
     return failure("compiler '{}' leaves a function of its table empty", path);
+  std::vector<std::string> folders = foldersOf(plugins);
+  if (api->structSize >= sizeof(NNHalCompilerApi) && api->openHalves)
+    for (const std::string &folder : folders)
+      api->openHalves(toText(folder));
   return std::shared_ptr<const Compiler>(
-      std::make_shared<LoadedCompiler>(*api));
+      std::make_shared<LoadedCompiler>(*api, std::move(folders)));
 }
 
 Result<std::shared_ptr<const Compiler>> LazyCompiler::get() {
   std::call_once(once, [this] {
-    auto opened = open(path);
+    auto opened = open(path, plugins);
     status = opened.status();
     if (opened.isOk())
       compiler = *std::move(opened);
@@ -388,14 +422,12 @@ Result<std::shared_ptr<const Compiler>> LazyCompiler::get() {
   return compiler;
 }
 
-/// Names the builds of the halves of extensions that \p compiler opens. The
-/// compiler leaves out a file that cannot be read, and so does this.
-static std::string identityOfHalves(const std::filesystem::path &compiler) {
+/// Names the builds of the halves of extensions in \p folder. The compiler
+/// leaves out a file that cannot be read, and so does this.
+static std::string identityOfHalves(const std::filesystem::path &folder) {
   std::vector<std::string> halves;
   std::error_code error;
-  for (std::filesystem::directory_iterator
-           entry(compiler.parent_path() / NNHAL_EXTENSION_HALF_FOLDER, error),
-       end;
+  for (std::filesystem::directory_iterator entry(folder, error), end;
        !error && entry != end; entry.increment(error))
     if (entry->path().native().ends_with(NNHAL_EXTENSION_HALF_SUFFIX))
       halves.push_back(entry->path());
@@ -412,8 +444,13 @@ Result<std::string> LazyCompiler::identity() {
     std::string file = locateCompiler(path);
     auto identity = binaryIdentity(file);
     identityStatus = identity.status();
-    if (identity.isOk())
-      identityText = *identity + identityOfHalves(file);
+    if (!identity.isOk())
+      return;
+    identityText = *identity;
+    for (const std::string &folder : foldersOf(plugins))
+      identityText += identityOfHalves(folder);
+    identityText += identityOfHalves(std::filesystem::path(file).parent_path() /
+                                     NNHAL_EXTENSION_HALF_FOLDER);
   });
   if (!identityStatus.isOk())
     return identityStatus;

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 6
+#define NNHAL_COMPILER_API_MINOR 7
 
 typedef struct NNHalString {
   const char *data;
@@ -159,6 +159,10 @@ typedef struct NNHalCompileOptions {
   size_t extensionCount;
   /// Minor 5. The name of a target of the compiler; empty for its default.
   NNHalString target;
+  /// Minor 7. Folders with halves of extensions, in the order in which they are
+  /// searched; the one beside the compiler comes after them.
+  const NNHalString *halfFolders;
+  size_t halfFolderCount;
 } NNHalCompileOptions;
 
 /// The functions to which a compilation reports. Every function is called on
@@ -204,14 +208,20 @@ typedef struct NNHalCompilerApi {
   int32_t (*compileMlir)(NNHalBytes text, NNHalString name,
                          const NNHalCompileOptions *options,
                          const NNHalCompileSinks *sinks);
+  /// Minor 7. Opens the halves of extensions in \p folder, for a process that
+  /// gives up the right to open files before it compiles with this folder among
+  /// its options. Other processes need not call it. It may be called from any
+  /// thread.
+  void (*openHalves)(NNHalString folder);
 } NNHalCompilerApi;
 
 /// The one exported symbol. It returns null when \p major is not supported.
 typedef const NNHalCompilerApi *(*NNHalGetCompilerApiFunction)(uint32_t major);
 #define NNHAL_GET_COMPILER_API_SYMBOL "nnhalGetCompilerApi"
 
-/// The compiler opens its halves of extensions in a folder beside its library.
-/// The name of such a file is that of the extension, and this.
+/// The compiler opens its halves of extensions in a folder beside its library,
+/// and in those that NNHalCompileOptions states. The name of such a file is
+/// that of the extension, and this suffix.
 #define NNHAL_EXTENSION_HALF_FOLDER "nnhal/extensions"
 #define NNHAL_EXTENSION_HALF_SUFFIX ".compiler.so"
 

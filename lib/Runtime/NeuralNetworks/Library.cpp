@@ -159,7 +159,8 @@ void Library::registerDevices() {
   // A service replaces the device of this process that has the same name.
   if (!registry->find("nnhal-cpu")) {
     rt::CpuDeviceOptions cpu;
-    cpu.compiler = std::make_shared<rt::LazyCompiler>(given.compiler);
+    cpu.compiler = std::make_shared<rt::LazyCompiler>(
+        given.compiler, rt::pluginPaths(given.plugins));
     cpu.services = services;
     cpu.services.extensions = rt::installedExtensions(services);
     for (const auto &[origin, plugin] : plugins)

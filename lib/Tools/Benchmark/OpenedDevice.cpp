@@ -68,7 +68,7 @@ rt::Result<OpenedDevice> tools::openDevice(const RunPlan &plan) {
   }
   const char *compiler = std::getenv("NNHAL_COMPILER");
   opened.request.compiler =
-      std::make_shared<rt::LazyCompiler>(compiler ? compiler : "");
+      std::make_shared<rt::LazyCompiler>(compiler ? compiler : "", plugins);
   rt::DeviceServices &services = opened.request.services;
   services = makeServices({std::getenv("NNHAL_VLOG"), false});
   NNHAL_ASSIGN_OR_RETURN(services.workers,

@@ -86,9 +86,6 @@ Status Engine::open() {
   NNHAL_ASSIGN_OR_RETURN(loading, requestOf(options));
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<rt::WorkPool> workers,
                          rt::WorkPool::create(unsigned(options.threads)));
-  const char *compiler = std::getenv("NNHAL_COMPILER");
-  devices.compiler =
-      std::make_shared<rt::LazyCompiler>(compiler ? compiler : "");
   devices.services.workers = std::move(workers);
   devices.services.measuredCapabilities = rt::keptCapabilities(getenv);
   if (!options.cacheDirectory.empty())
@@ -98,6 +95,9 @@ Status Engine::open() {
   devices.plugins = rt::pluginPaths(plugins ? plugins : "");
   devices.plugins.insert(devices.plugins.end(), options.plugins.begin(),
                          options.plugins.end());
+  const char *compiler = std::getenv("NNHAL_COMPILER");
+  devices.compiler = std::make_shared<rt::LazyCompiler>(
+      compiler ? compiler : "", devices.plugins);
   registry = std::make_unique<rt::DeviceRegistry>(devices.services.log);
   NNHAL_ASSIGN_OR_RETURN(RegisteredExtensions extensions,
                          registerDevices(devices, *registry));

@@ -68,7 +68,7 @@ TEST(CompilerTest, OpenDiagnostics) {
             fmt::format("compiler '{}' has an interface table of 40 bytes, "
                         "less than {}",
                         pathOf("NNHalFakeCompilerSmall"),
-                        sizeof(NNHalCompilerApi)));
+                        offsetof(NNHalCompilerApi, openHalves)));
   EXPECT_EQ(openMessage("NNHalFakeCompilerNoFunction"),
             "compiler '" + pathOf("NNHalFakeCompilerNoFunction") +
                 "' leaves a function of its table empty");
@@ -83,8 +83,9 @@ TEST(CompilerTest, IdentityHasTheHalvesOfExtensions) {
   fs::create_directories(halves);
   const fs::path compiler = folder / "libNNHalCompiler.so";
   fs::copy_file(pathOf("NNHalFakeCompiler"), compiler);
+  std::vector<std::string> plugins;
   auto identity = [&] {
-    auto result = LazyCompiler(compiler).identity();
+    auto result = LazyCompiler(compiler, plugins).identity();
     return result.isOk() ? *result : result.status().message();
   };
   const std::string alone = identity();
@@ -103,6 +104,17 @@ TEST(CompilerTest, IdentityHasTheHalvesOfExtensions) {
                 fs::copy_options::overwrite_existing);
   EXPECT_NE(identity(), first);
   EXPECT_NE(identity(), alone);
+  // Those beside plug-ins count, too.
+  const std::string installed = identity();
+  const fs::path own = folder / "own";
+  fs::create_directories(own);
+  plugins = {own / "libtiles.so"};
+  EXPECT_EQ(identity(), installed);
+  fs::rename(halves / "vendor.tiles.compiler.so",
+             own / "vendor.tiles.compiler.so");
+  EXPECT_EQ(identity(), installed);
+  plugins.clear();
+  EXPECT_EQ(identity(), alone);
   fs::remove_all(folder);
 }
 
@@ -336,6 +348,22 @@ TEST(CompilerTest, ExtensionsOfTheModelAreCompiled) {
                   .ends_with(", target , extension vendor.tiles of build 1 "
                              "with 2 types"))
       << textOf(compiled->modelCache);
+}
+
+// A plug-in without a folder is found by the dynamic linker, so that nothing is
+// beside it. Folders are absolute: a program may change its own.
+TEST(CompilerTest, HalvesAreBesidePlugins) {
+  const std::string here = std::filesystem::current_path();
+  auto compiler = Compiler::open(pathOf("NNHalFakeCompilerHalves"),
+                                 {"/vendor/tiles.so", "libtiles.so",
+                                  "own/libtiles.so", "/vendor/other.so"});
+  ASSERT_TRUE(compiler.isOk()) << compiler.status().message();
+  auto compiled = (*compiler)->compileModel({}, {}, {});
+  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+  std::string text = textOf(compiled->modelCache);
+  EXPECT_TRUE(text.ends_with(", halves in /vendor, halves in " + here +
+                             "/own, opened [/vendor] [" + here + "/own]"))
+      << text;
 }
 
 class KeptKernelsTest : public testing::Test {

@@ -21,6 +21,9 @@ static NNHalString toText(const char *text) {
   return {text, std::strlen(text)};
 }
 
+/// The folders that openHalves() was called with.
+static std::string openedFolders;
+
 static std::string describe(const NNHalSubgraphView &subgraph) {
   std::string text = std::to_string(subgraph.operandCount) + " operands";
   for (size_t i = 0; i < subgraph.operandCount; ++i) {
@@ -72,6 +75,11 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
                         extension.buildIdentity.size) +
             " with " + std::to_string(extension.typeCount) + " types";
   }
+  for (size_t i = 0; i < options->halfFolderCount; ++i)
+    text += ", halves in " + std::string(options->halfFolders[i].data,
+                                         options->halfFolders[i].size);
+  if (!openedFolders.empty())
+    text += ", opened" + openedFolders;
   // For tests of lists of targets, whose artifacts are joined and so cannot be
   // texts.
   if (options->target.size && model->main.operandCount == 0)
@@ -130,6 +138,10 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
   return 0;
 }
 
+[[maybe_unused]] static void openHalves(NNHalString folder) {
+  openedFolders.append(" [").append(folder.data, folder.size).append("]");
+}
+
 #ifndef NNHAL_FAKE_MAJOR
 #define NNHAL_FAKE_MAJOR NNHAL_COMPILER_API_MAJOR
 #endif
@@ -152,7 +164,7 @@ const NNHalCompilerApi *nnhalGetCompilerApi(uint32_t major) {
 #else
                                        compileModel,
 #endif
-                                       compileMlir};
+                                       compileMlir,      openHalves};
   return &api;
 #endif
 }

@@ -109,6 +109,7 @@ nnhalGetCompilerApi(uint32_t) {
                                        NNHAL_COMPILER_API_MINOR,
                                        {"worker 1", 8},
                                        compileModel,
-                                       compileMlir};
+                                       compileMlir,
+                                       /*openHalves=*/nullptr};
   return &api;
 }
