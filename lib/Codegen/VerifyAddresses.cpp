@@ -162,16 +162,15 @@ std::string AddressVerifier::findRangeProblem(OpOperand &operand) {
   std::optional<Position> position = findPosition(extents, operand);
   if (!position)
     return ", and the constants that bound it do not fit any extent";
+  int64_t last = position->extent - position->length;
+  if (ranges.isWithin(operand.get(), 0, last))
+    return {};
   std::optional<ConstantIntRanges> range = ranges.of(operand.get());
   if (!range)
     return " and has no known range";
-  int64_t low = range->smin().getSExtValue();
-  int64_t high = range->smax().getSExtValue();
-  int64_t last = position->extent - position->length;
-  if (low >= 0 && high <= last)
-    return {};
-  return llvm::formatv(" and is within [{0}, {1}], not within [0, {2}]", low,
-                       high, last);
+  return llvm::formatv(" and is within [{0}, {1}], not within [0, {2}]",
+                       range->smin().getSExtValue(),
+                       range->smax().getSExtValue(), last);
 }
 
 LogicalResult AddressVerifier::verifyOperand(OpOperand &operand) {
