@@ -10,6 +10,7 @@
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
@@ -56,6 +57,7 @@ public:
 
   void add(Operation *op) {
     members.insert(op);
+    hasLoop |= isa<scf::ForOp>(op);
     op->walk([&](Operation *) { ++size; });
     for (Operation *user : op->getUsers()) {
       Operation *ofBlock = op->getBlock()->findAncestorOpInBlock(*user);
@@ -66,14 +68,16 @@ public:
   /// Whether what comes after \p op uses no result of the run.
   bool endsAt(Operation *op) const { return lastUse <= positions.lookup(op); }
 
-  /// Whether a call costs less than it saves.
+  /// Whether a call costs less than it saves. One loop in the entry function is
+  /// enough that code for all of it is made as slowly as for kernels.
   bool isWorthACall() const {
     constexpr int64_t fewOperations = 24;
-    return size >= fewOperations;
+    return hasLoop || size >= fewOperations;
   }
 
   void clear() {
     members.clear();
+    hasLoop = false;
     size = 0;
     lastUse = 0;
   }
@@ -94,6 +98,7 @@ public:
 private:
   llvm::DenseMap<Operation *, int64_t> positions;
   Operations members;
+  bool hasLoop = false;
   int64_t size = 0;
   /// The position of the last operation that uses a result of a member.
   int64_t lastUse = 0;
@@ -113,6 +118,15 @@ static bool isAddress(Operation *op) {
           }));
 }
 
+/// Whether \p op is an instruction of the processor that works on registers
+/// alone. MLIR does not know what intrinsics do to memory.
+static bool isRegisterInstruction(Operation *op) {
+  return isa<LLVM::CallIntrinsicOp>(op) &&
+         llvm::all_of(op->getOperandTypes(), [](Type type) {
+           return isa<VectorType, IntegerType, FloatType>(type);
+         });
+}
+
 /// Whether \p op computes elements of tensors, or moves them.
 static bool computes(Operation *op) {
   if (asksRuntime(op))
@@ -122,7 +136,8 @@ static bool computes(Operation *op) {
            llvm::none_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
   if (op->getNumRegions() > 0 || isa<memref::CopyOp>(op))
     return false;
-  return isPure(op) || isa<MemoryEffectOpInterface>(op);
+  return isPure(op) || isa<MemoryEffectOpInterface>(op) ||
+         isRegisterInstruction(op);
 }
 
 SmallVector<scf::ForOp> moveIntoLoops(Block &block) {

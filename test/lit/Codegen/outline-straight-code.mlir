@@ -216,3 +216,55 @@ func.func @crossed(%x: memref<64xf32>, %y: memref<64xf32>) attributes {nnhal.ent
   vector.store %a23, %y[%c0] : memref<64xf32>, vector<8xf32>
   return
 }
+
+// -----
+
+// One loop in the entry function is worth a call, however short it is. An
+// instruction of the processor that has no pointer moves with what it computes.
+// CHECK-LABEL: func.func @shortLoop
+// CHECK-NOT:     scf.for
+// CHECK-NOT:     llvm.call_intrinsic
+// CHECK:         call @kernel_0(%{{.+}}, %{{.+}}) : (memref<64xi8>, memref<16xi32>) -> ()
+// CHECK-NEXT:    return
+// CHECK:       func.func private @kernel_0(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:         llvm.call_intrinsic
+// CHECK:         vector.store
+func.func @shortLoop(%x: memref<64xi8>, %y: memref<16xi32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant dense<0> : vector<16xi32>
+  %sum = scf.for %k = %c0 to %c2 step %c1 iter_args(%s = %zero) -> vector<16xi32> {
+    %t = arith.addi %s, %s : vector<16xi32>
+    scf.yield %t : vector<16xi32>
+  }
+  %a = vector.load %x[%c0] : memref<64xi8>, vector<64xi8>
+  %b = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%sum, %a, %a) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
+  vector.store %b, %y[%c0] : memref<16xi32>, vector<16xi32>
+  return
+}
+
+// -----
+
+// What an instruction does to memory that it gets a pointer to is unknown: it
+// stays, and what depends on it.
+// CHECK-LABEL: func.func @pointer
+// CHECK-NOT:     call @kernel
+// CHECK:         llvm.call_intrinsic
+// CHECK-NOT:     call @kernel
+// CHECK:         return
+func.func @pointer(%p: !llvm.ptr, %y: memref<16xi32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %a = llvm.call_intrinsic "llvm.x86.avx.ldu.dq.256"(%p) : (!llvm.ptr) -> vector<32xi8>
+  %b = vector.bitcast %a : vector<32xi8> to vector<8xi32>
+  %sum = scf.for %k = %c0 to %c2 step %c1 iter_args(%s = %b) -> vector<8xi32> {
+    %t = arith.addi %s, %s : vector<8xi32>
+    scf.yield %t : vector<8xi32>
+  }
+  vector.store %sum, %y[%c0] : memref<16xi32>, vector<8xi32>
+  return
+}
