@@ -25,42 +25,58 @@ namespace nnhal {
 
 using namespace mlir;
 
-/// How many operations in \p root the pass may expand.
-static size_t countMath(Operation *root) {
-  size_t count = 0;
+/// The operations in \p root that the pass may expand.
+static SmallVector<Operation *> findMath(Operation *root) {
+  SmallVector<Operation *> found;
   root->walk([&](Operation *op) {
     bool isMath = isa_and_present<math::MathDialect>(op->getDialect()) &&
                   !isa<math::FmaOp, math::AbsFOp>(op);
-    count += isMath || isa<kernel::DoublingHighMulOp>(op);
+    if (isMath || isa<kernel::DoublingHighMulOp>(op))
+      found.push_back(op);
   });
-  return count;
+  return found;
 }
 
 namespace {
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   using impl::ExpandMathBase<ExpandMathPass>::ExpandMathBase;
-  void runOnOperation() override {
-    // Most functions have nothing to expand; the greedy driver would still
-    // visit and hash every operation.
-    size_t before = countMath(getOperation());
-    if (before == 0)
-      return;
-    RewritePatternSet patterns(&getContext());
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet all(context);
     math::populateExpansionPatterns(
-        patterns, {"fpowi", "sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
-    populateMathExpansions(patterns, forShaders);
+        all, {"fpowi", "sinh", "cosh", "tan", "asinh", "acosh", "atanh"});
+    populateMathExpansions(all, forShaders);
     if (forShaders)
-      populateShaderMathExpansions(patterns);
+      populateShaderMathExpansions(all);
     else
-      populateDoublingHighMulExpansions(patterns);
+      populateDoublingHighMulExpansions(all);
     populateMathPolynomialApproximationPatterns(
-        patterns, MathPolynomialApproximationOptions());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+        all, MathPolynomialApproximationOptions());
+    patterns = std::move(all);
+    return success();
+  }
+
+  void runOnOperation() override {
+    // The greedy driver would visit and hash every operation of a function,
+    // where few are mathematical.
+    SmallVector<Operation *> math = findMath(getOperation());
+    if (math.empty())
+      return;
+    // Conversions of rounded numbers have a pattern of their own.
+    SmallVector<Operation *> roots(math);
+    for (Operation *op : math)
+      llvm::copy_if(op->getUsers(), std::back_inserter(roots),
+                    llvm::IsaPred<arith::FPToSIOp>);
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    if (failed(applyOpPatternsGreedily(roots, patterns, config)))
       return signalPassFailure();
     // An expansion may use operations that stay, such as roots.
-    size_t after = countMath(getOperation());
-    numExpanded += before - std::min(before, after);
+    size_t after = findMath(getOperation()).size();
+    numExpanded += math.size() - std::min(math.size(), after);
   }
+
+private:
+  FrozenRewritePatternSet patterns;
 };
 } // namespace
 

@@ -86,7 +86,10 @@ bool KernelContent::addSymbol(Operation *op, StringRef name) {
 
 bool KernelContent::add(Operation *op) {
   add(Item::operation);
-  add(digestOf(op->getName().getStringRef()));
+  std::optional<Digest> &name = digests[op->getName().getAsOpaquePointer()];
+  if (!name)
+    name = digestOf(op->getName().getStringRef());
+  add(*name);
   add(op->getNumOperands());
   for (Value operand : op->getOperands())
     add(values.lookup(operand));

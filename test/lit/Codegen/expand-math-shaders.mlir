@@ -3,11 +3,11 @@
 // ln(2) is subtracted in two parts, whose products are exact without a fused
 // operation.
 // CHECK-LABEL: func.func @exp
-// CHECK-DAG:     arith.constant 0.693359375 : f32
-// CHECK-DAG:     arith.constant -2.12194442E-4 : f32
-// CHECK-NOT:     math.exp
-// CHECK-NOT:     math.fma
+// CHECK-NOT:     math.{{exp|fma}}
 // CHECK:         math.roundeven
+// CHECK:         arith.constant 0.693359375 : f32
+// CHECK:         arith.constant -2.12194442E-4 : f32
+// CHECK-NOT:     math.
 // CHECK:         return
 func.func @exp(%x: f32) -> f32 {
   %0 = math.exp %x : f32
