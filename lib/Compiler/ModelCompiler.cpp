@@ -12,6 +12,7 @@
 #include "ExtensionHalves.h"
 #include "Interface.h"
 #include "Linker.h"
+#include "PassTimes.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Compiler/Pipelines.h"
@@ -213,6 +214,8 @@ rt::Status Compilation::runPhases(ModuleOp module,
 #endif
     if (!options.crashReproducer.empty())
       reproducer.watch(manager);
+    if (options.part)
+      manager.addInstrumentation(createPassTimes(options.part));
     bool isLast = phase == Phase::llvm;
     addPhase(manager, phase, target,
              {int64_t(options.constantsOffset), /*inParts=*/isLast, &kernels});
@@ -294,9 +297,9 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   NNHAL_RETURN_IF_ERROR(runPhases(*module, *target));
 
   NNHAL_RETURN_IF_ERROR(begin("codegen"));
-  NNHAL_ASSIGN_OR_RETURN(
-      EmittedCode emitted,
-      target->emit(*module, {cancellation, linkObjects, kernels}));
+  NNHAL_ASSIGN_OR_RETURN(EmittedCode emitted,
+                         target->emit(*module, {cancellation, linkObjects,
+                                                kernels, options.part}));
   NNHAL_RETURN_IF_ERROR(checkCancelled());
   artifact.entries = std::move(emitted.entries);
   for (rt::ArtifactEntry &entry : artifact.entries)

@@ -59,6 +59,9 @@ struct CompilerOptions {
   /// thread. Both may be empty.
   KernelLibrary::Find findKernel;
   KernelLibrary::Keep keepKernel;
+  /// Called with each part of the compilation that has ended, on the thread
+  /// that did it, and how long it took. May be empty.
+  PartObserver part;
 };
 
 /// Both parts of an artifact, ready to be written.

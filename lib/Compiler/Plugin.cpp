@@ -45,6 +45,7 @@ static constexpr size_t sizeOfSinksMinor0 =
     offsetof(NNHalCompileSinks, isCancelled);
 static constexpr size_t sizeOfSinksMinor1 =
     offsetof(NNHalCompileSinks, findKernel);
+static constexpr size_t sizeOfSinksMinor6 = offsetof(NNHalCompileSinks, part);
 
 /// More than any model has use for.
 static constexpr uint32_t maxCompileThreads = 1024;
@@ -66,7 +67,7 @@ toExtension(const NNHalCompiledExtension &extension) {
 /// Lets a compilation ask \p sinks for kernels, and keep them there.
 static void connectKernels(const NNHalCompileSinks &sinks,
                            CompilerOptions &options) {
-  if (sinks.structSize < sizeof(NNHalCompileSinks))
+  if (sinks.structSize < sizeOfSinksMinor6)
     return;
   if (sinks.findKernel)
     options.findKernel = [&sinks](llvm::StringRef key, Object &object) {
@@ -138,6 +139,11 @@ static rt::Result<CompilerOptions> toOptions(const NNHalCompileOptions &options,
   if (sinks.structSize >= sizeOfSinksMinor1 && sinks.remark)
     result.remark = [&sinks](uint32_t operation, std::string_view text) {
       sinks.remark(sinks.context, operation, toView(text));
+    };
+  if (sinks.structSize >= sizeof(NNHalCompileSinks) && sinks.part)
+    result.part = [&sinks](llvm::StringRef name,
+                           std::chrono::nanoseconds time) {
+      sinks.part(sinks.context, toView(name), uint64_t(time.count()));
     };
   connectKernels(sinks, result);
   return result;

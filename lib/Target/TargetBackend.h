@@ -16,6 +16,7 @@
 #include "Cancellation.h"
 #include "KernelLibrary.h"
 #include "Runtime/Artifact/ModelCache.h"
+#include "TimedPart.h"
 #include "nnhal/Compiler/Phases.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 #include "nnhal/Dialect/NNHal/IR/Target.h"
@@ -71,6 +72,8 @@ struct EmissionServices {
       linkObjects;
   /// That of PhaseOptions.
   KernelLibrary &kernels;
+  /// Is told of each object that is made; may be empty.
+  PartObserver part;
 };
 
 /// Code and constants of a model.

@@ -37,7 +37,7 @@ extern "C" {
 #include <stdint.h>
 #endif
 
-#define NNHAL_DEVICE_PLUGIN_VERSION 5
+#define NNHAL_DEVICE_PLUGIN_VERSION 6
 #define NNHAL_DEVICE_PLUGIN_SYMBOL "nnhalGetDevicePlugin"
 
 #define NNHAL_PLUGIN_TEXT_(X) #X

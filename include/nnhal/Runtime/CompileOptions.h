@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/Interface.h"
 #include "nnhal/Runtime/Rounding.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -92,6 +93,12 @@ struct CompileObserver {
   /// becomes of the compilation.
   std::function<void(std::string_view key, std::span<const std::byte> object)>
       keepKernel = nullptr;
+  /// Tells that a part of the compilation, a pass or the code of a kernel, has
+  /// just ended on the calling thread, and how long it took there. Parts are
+  /// told before those that they are parts of. It is called on any thread,
+  /// several at once, and not by compilers in other processes.
+  std::function<void(std::string_view name, std::chrono::nanoseconds time)>
+      part = nullptr;
 };
 
 } // namespace nnhal::rt

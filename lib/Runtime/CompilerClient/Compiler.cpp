@@ -60,6 +60,8 @@ struct Collector {
       sinks.findKernel = &Collector::onFindKernel;
     if (observer.keepKernel)
       sinks.keepKernel = &Collector::onKeepKernel;
+    if (observer.part)
+      sinks.part = &Collector::onPart;
   }
 
   template <typename Function> void guarded(Function function) {
@@ -129,6 +131,14 @@ struct Collector {
         {static_cast<const std::byte *>(object.data), object.size});
   } catch (const std::bad_alloc &) {
     return; // A later compilation makes it again.
+  }
+
+  static void onPart(void *context, NNHalString name,
+                     uint64_t nanoseconds) try {
+    auto &self = *static_cast<Collector *>(context);
+    self.observer.part(toView(name), std::chrono::nanoseconds(nanoseconds));
+  } catch (const std::bad_alloc &) {
+    return; // The part is not reported.
   }
 
   Result<CompiledModel> finish(int32_t code) {

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define NNHAL_COMPILER_API_MAJOR 1
-#define NNHAL_COMPILER_API_MINOR 7
+#define NNHAL_COMPILER_API_MINOR 8
 
 typedef struct NNHalString {
   const char *data;
@@ -190,6 +190,10 @@ typedef struct NNHalCompileSinks {
                      void (*receive)(void *receiver, NNHalBytes object));
   /// Minor 6. The machine code of a kernel, for later compilations.
   void (*keepKernel)(void *context, NNHalString key, NNHalBytes object);
+  /// Minor 8. A part of the compilation, a pass or the code of a kernel, has
+  /// ended on the calling thread, which is any, and took so long there. Parts
+  /// are told before those that they are parts of. Calls may overlap.
+  void (*part)(void *context, NNHalString name, uint64_t nanoseconds);
 } NNHalCompileSinks;
 
 typedef struct NNHalCompilerApi {

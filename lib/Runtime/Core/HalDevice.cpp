@@ -13,6 +13,7 @@
 #include "StagedModel.h"
 
 #include "Runtime/Model/ExtensionUse.h"
+#include "Runtime/Support/CompileTrace.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/GraphDump.h"
@@ -114,10 +115,12 @@ loadModel(const DeviceState &state, const AnnotatedModel &model,
     slot->observer = nullptr; // The caller has gone on.
   // Owns what it uses: it may be called when the device is gone.
   auto load = [backend = state.backend, cache = state.cache,
-               slot = std::move(slot), keepArtifact = observer.keepArtifact](
-                  const AnnotatedModel &model, const PrepareOptions &options,
-                  const CompileObserver &compile) {
-    LoadObserver told = {compile, keepArtifact, nullptr};
+               slot = std::move(slot), keepArtifact = observer.keepArtifact,
+               tracer = state.services.tracer](const AnnotatedModel &model,
+                                               const PrepareOptions &options,
+                                               const CompileObserver &compile) {
+    CompileTrace trace(tracer.get(), compile);
+    LoadObserver told = {trace.observer(), keepArtifact, nullptr};
     if (slot)
       told.keepEntry = [&](const CacheContents &contents) {
         cache->save(*slot, contents);

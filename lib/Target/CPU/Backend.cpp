@@ -158,11 +158,12 @@ CPUBackend::emit(ModuleOp module, const EmissionServices &services) const {
   EmittedCode result;
   takeConstants(module, result);
   describeEntry(module, result);
-  NNHAL_ASSIGN_OR_RETURN(
-      std::vector<Object> objects,
-      emitObjects(module, machine, services.kernels, services.cancellation));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Object> objects,
+                         emitObjects(module, machine, services.kernels,
+                                     services.cancellation, services.part));
   if (services.cancellation.isRequested())
     return result;
+  TimedPart linking(services.part, "link");
   NNHAL_ASSIGN_OR_RETURN(result.code, services.linkObjects(objects));
   result.kind = machine.kind();
   result.cpu = machine.cpu();

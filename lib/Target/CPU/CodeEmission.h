@@ -12,6 +12,7 @@
 
 #include "Target/Cancellation.h"
 #include "Target/KernelLibrary.h"
+#include "Target/TimedPart.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,7 +29,8 @@ void separateKernels(mlir::ModuleOp module);
 
 /// Objects of the modules that \p module consists of, then those of the kernels
 /// that it lists, in its order: of a kernel that is in no module \p library has
-/// found the object, and it keeps those of the others. Fails when the objects
+/// found the object, and it keeps those of the others. \p part is told of each
+/// that is made, by the name of its first function. Fails when the objects
 /// together would need a symbol that an artifact may not import (decisions 6).
 /// Threads: works on those of the context of \p module. Stops when \p
 /// cancellation is requested; what it returns then, a success included, is not
@@ -36,7 +38,8 @@ void separateKernels(mlir::ModuleOp module);
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
                                             const Machine &target,
                                             KernelLibrary &library,
-                                            Cancellation &cancellation);
+                                            Cancellation &cancellation,
+                                            const PartObserver &part = {});
 
 /// Whether \p object is readable and defines the functions \p names.
 bool definesFunctions(llvm::ArrayRef<char> object,

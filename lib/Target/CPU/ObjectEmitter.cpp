@@ -8,11 +8,14 @@
 #include "CodeEmission.h"
 #include "CostModel.h"
 
+#include "Codegen/OperationLocation.h"
+
 #include "Runtime/Support/Errors.h"
 #include "Target/InterruptibleEmission.h"
 #include "Target/LLVMPasses.h"
 #include "nnhal/Codegen/EntryFunction.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
@@ -308,10 +311,25 @@ static std::vector<Work> planWork(mlir::ModuleOp module, KernelLibrary &library,
   return work;
 }
 
+/// The first function that \p module defines stands for it, with the first
+/// operation of the model that it was made from.
+static std::string nameOf(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
+    if (function.isExternal())
+      continue;
+    std::string name = function.getName().str();
+    if (std::optional<uint32_t> operation = operationIndexOf(function))
+      name += " of operation " + std::to_string(*operation);
+    return name;
+  }
+  return "code";
+}
+
 rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
                                             const Machine &target,
                                             KernelLibrary &library,
-                                            Cancellation &cancellation) {
+                                            Cancellation &cancellation,
+                                            const PartObserver &part) {
   std::optional<kernel::KernelTarget> costs = kernel::KernelTarget::of(module);
   assert(costs && "the passes before have read the target");
   separateKernels(module);
@@ -322,6 +340,7 @@ rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
   mlir::parallelFor(module.getContext(), 0, work.size(), [&](size_t i) {
     if (cancellation.poll())
       return;
+    TimedPart timed(part, nameOf(work[i].module));
     rt::Result<Object> object =
         emitObject(work[i].module, machines, costs->costs(), cancellation);
     statuses[i] = object.status();

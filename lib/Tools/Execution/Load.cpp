@@ -9,11 +9,11 @@
 
 #include "Cache.h"
 #include "Phases.h"
-#include "Progress.h"
 #include "Tools/Tensors/Inputs.h"
 
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Support/AtomicFile.h"
+#include "Runtime/Support/CompileTrace.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/JsonModel.h"
@@ -203,6 +203,7 @@ private:
             dynamic_cast<const rt::PartitionedModel *>(loaded.prepared.get()))
       loaded.cache = summarize(divided->cacheReports());
     NNHAL_RETURN_IF_ERROR(progress.finish(prepared.status()));
+    loaded.compilePhases = progress.phases();
     if (loaded.cache.saveProblem != rt::CacheOutcome::off)
       progress.warn(fmt::format("the compiled model is not cached: {}",
                                 loaded.cache.saveDetail));
@@ -305,8 +306,9 @@ private:
     rt::TraceSection section(
         tracer, applicationPhase(rt::TracePhase::preparation), model.path);
     Progress progress(observer.warning);
-    Status status = compileWith(progress);
-    return progress.finish(std::move(status));
+    Status status = progress.finish(compileWith(progress));
+    loaded.compilePhases = progress.phases();
+    return status;
   }
 
   rt::Result<rt::CompileOptions> compileOptions() const {
@@ -324,6 +326,16 @@ private:
     rt::CompileObserver result = progress.observer();
     result.remark = observer.remark;
     return result;
+  }
+
+  /// Compiles without a device.
+  rt::Result<rt::CompiledModel> compileAlone(const rt::Compiler &opened,
+                                             const rt::CompileOptions &options,
+                                             Progress &progress) const {
+    rt::CompileTrace trace(tracer, compileObserver(progress));
+    if (loaded.source)
+      return opened.compileModel(*loaded.source, options, trace.observer());
+    return opened.compileMlir(bytes, sourceName(), options, trace.observer());
   }
 
   /// Returns the name that the compiler's diagnostics give the model.
@@ -348,20 +360,15 @@ private:
     NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> opened,
                            compiler.get());
     NNHAL_ASSIGN_OR_RETURN(rt::CompileOptions options, compileOptions());
-    auto compiled = loaded.source
-                        ? opened->compileModel(*loaded.source, options,
-                                               compileObserver(progress))
-                        : opened->compileMlir(bytes, sourceName(), options,
-                                              compileObserver(progress));
-    if (!compiled.isOk())
-      return std::move(compiled).takeStatus();
-    NNHAL_RETURN_IF_ERROR(emit(*compiled));
+    NNHAL_ASSIGN_OR_RETURN(rt::CompiledModel compiled,
+                           compileAlone(*opened, options, progress));
+    NNHAL_RETURN_IF_ERROR(emit(compiled));
     // An artifact that is only written may be for another machine.
     if (isOnlyEmitted)
       return Status::ok();
-    NNHAL_ASSIGN_OR_RETURN(loaded.prepared, device.prepareModelFromArtifact(
-                                                compiled->modelCache,
-                                                compiled->dataCache, loading));
+    NNHAL_ASSIGN_OR_RETURN(
+        loaded.prepared, device.prepareModelFromArtifact(
+                             compiled.modelCache, compiled.dataCache, loading));
     return Status::ok();
   }
 

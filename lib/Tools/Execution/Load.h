@@ -10,6 +10,7 @@
 
 #include "ModelFile.h"
 #include "Preparation.h"
+#include "Progress.h"
 #include "Tools/Tensors/Inputs.h"
 
 #include "nnhal/Runtime/CompilationCache.h"
@@ -75,6 +76,8 @@ struct LoadOutcome {
   int64_t loadMicroseconds = 0;
   /// Compiling and loading the code, or loading it from a cache.
   int64_t compileMicroseconds = 0;
+  /// The phases of the compilation; none where nothing was compiled.
+  std::vector<CompilePhase> compilePhases;
   /// The report of the cache.
   rt::CacheReport cache;
   /// The number of threads of one execution.

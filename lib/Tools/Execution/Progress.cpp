@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 
@@ -41,19 +42,40 @@ rt::CompileObserver Progress::observer() {
     }
     warn(text);
   };
-  if (isTerminal)
-    observer.progress = [this](std::string_view phase, uint32_t done,
-                               uint32_t total) {
-      clearLine();
-      fmt::print(stderr, "compiling: {} ({}/{})", phase, done + 1, total);
-      std::fflush(stderr);
-      hasLine = true;
-    };
+  observer.progress = [this](std::string_view phase, uint32_t done,
+                             uint32_t total) {
+    beginPhase(phase);
+    if (!isTerminal)
+      return;
+    clearLine();
+    fmt::print(stderr, "compiling: {} ({}/{})", phase, done + 1, total);
+    std::fflush(stderr);
+    hasLine = true;
+  };
   return observer;
+}
+
+void Progress::beginPhase(std::string_view name) {
+  endPhase();
+  auto known = std::ranges::find(phaseTimes, name, &CompilePhase::name);
+  running = size_t(known - phaseTimes.begin());
+  if (known == phaseTimes.end())
+    phaseTimes.push_back({std::string(name)});
+  begun = std::chrono::steady_clock::now();
+}
+
+void Progress::endPhase() {
+  if (!running)
+    return;
+  auto time = std::chrono::steady_clock::now() - begun;
+  phaseTimes[*running].microseconds +=
+      std::chrono::duration_cast<std::chrono::microseconds>(time).count();
+  running.reset();
 }
 
 rt::Status Progress::finish(rt::Status status) {
   clearLine();
+  endPhase();
   // The status has the first error; the others follow on their own lines.
   if (status.isOk() || errors.size() < 2)
     return status;

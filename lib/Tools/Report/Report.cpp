@@ -164,6 +164,23 @@ static std::string describeFallbacks(const LoadOutcome &loaded) {
   return text + "\n";
 }
 
+static std::string phasesAsText(const LoadOutcome &loaded) {
+  std::string text;
+  for (const CompilePhase &phase : loaded.compilePhases)
+    text += fmt::format("  {:<10}{:>10} us\n", phase.name, phase.microseconds);
+  return text;
+}
+
+static std::string phasesAsJson(const LoadOutcome &loaded) {
+  std::string text;
+  for (const CompilePhase &phase : loaded.compilePhases)
+    text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", phase.name,
+                        phase.microseconds);
+  if (text.empty())
+    return text;
+  return fmt::format("\"compile_phases_us\":{{{}}},", text);
+}
+
 static std::string timesAsJson(const LoadOutcome &loaded,
                                const Executed &executed) {
   TimeSummary summary = summarize(executed.measured);
@@ -176,7 +193,7 @@ static std::string timesAsJson(const LoadOutcome &loaded,
     reason = fmt::format("\"cache_reason\":\"{}\",",
                          rt::toString(loaded.cache.outcome));
   return fmt::format(
-      "{{\"load_us\":{},\"compile_us\":{},\"cache\":\"{}\",{}{}"
+      "{{\"load_us\":{},\"compile_us\":{},{}\"cache\":\"{}\",{}{}"
       "\"first_us\":{:.1f},\"median_us\":{:.1f},\"min_us\":{:.1f},\"p99_us\":{:"
       ".1f},\"runs\":{},"
       "\"threads\":{},\"peak_rss_bytes\":{},\"arena_bytes\":{},"
@@ -184,7 +201,7 @@ static std::string timesAsJson(const LoadOutcome &loaded,
       "\"input_bytes\":{},\"output_bytes\":{},"
       "\"device_us\":{},\"driver_us\":{},"
       "\"mode\":\"{}\",\"copied_bytes\":{}}}\n",
-      loaded.loadMicroseconds, loaded.compileMicroseconds,
+      loaded.loadMicroseconds, loaded.compileMicroseconds, phasesAsJson(loaded),
       cacheState(loaded.cache), reason, fallbacksAsJson(loaded),
       executed.first.total, summary.median, summary.min, summary.p99,
       executed.measured.size(), loaded.threads, peakResidentBytes(),
@@ -216,7 +233,7 @@ std::string tools::describeTimes(const LoadOutcome &loaded,
     cache = "cache              hit\n";
   text = fmt::format("load        {:>10} us\n"
                      "compile     {:>10} us\n"
-                     "{}{}"
+                     "{}{}{}"
                      "threads     {:>10}\n"
                      "peak memory {:>10.1f} MB\n"
                      "arena       {:>10} bytes\n"
@@ -224,10 +241,10 @@ std::string tools::describeTimes(const LoadOutcome &loaded,
                      "artifact    {:>10} bytes\n"
                      "mode    runs   first us  median us     min us     p99 us"
                      "  device us  driver us  copied bytes\n",
-                     loaded.loadMicroseconds, loaded.compileMicroseconds, cache,
-                     describeFallbacks(loaded), loaded.threads,
-                     double(peakResidentBytes()) / 1e6, memory.arena,
-                     memory.arenaLowerBound, memory.artifact);
+                     loaded.loadMicroseconds, loaded.compileMicroseconds,
+                     phasesAsText(loaded), cache, describeFallbacks(loaded),
+                     loaded.threads, double(peakResidentBytes()) / 1e6,
+                     memory.arena, memory.arenaLowerBound, memory.artifact);
   for (const Executed &executed : executions) {
     TimeSummary summary = summarize(executed.measured);
     text += fmt::format("{:<6}{:>6}{:>11.1f}{:>11.1f}{:>11.1f}{:>11.1f}{:>11}"

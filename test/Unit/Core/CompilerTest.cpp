@@ -288,14 +288,24 @@ TEST(CompilerTest, KernelsAreFoundAndKept) {
                             std::span<const std::byte> object) {
     kernels[std::string(key)] = {object.begin(), object.end()};
   };
+  std::vector<std::pair<std::string, std::chrono::nanoseconds>> parts;
+  observer.part = [&](std::string_view name, std::chrono::nanoseconds time) {
+    parts.emplace_back(name, time);
+  };
   EXPECT_EQ(kernelOf(*compiler, observer), "made");
   EXPECT_EQ(kernels.size(), 1u);
   EXPECT_EQ(kernelOf(*compiler, observer), "kept");
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts.front().first, "kernel_1");
+  EXPECT_EQ(parts.front().second, std::chrono::nanoseconds(1500));
   // Without memory kernels are compiled again.
   observer.findKernel = [](std::string_view, std::vector<std::byte> &) -> bool {
     throw std::bad_alloc();
   };
   observer.keepKernel = [](std::string_view, std::span<const std::byte>) {
+    throw std::bad_alloc();
+  };
+  observer.part = [](std::string_view, std::chrono::nanoseconds) {
     throw std::bad_alloc();
   };
   EXPECT_EQ(kernelOf(*compiler, observer), "made");

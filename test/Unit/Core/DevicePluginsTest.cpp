@@ -44,7 +44,7 @@ TEST(DevicePluginsTest, RefusesWhatIsNotAPlugin) {
 
 TEST(DevicePluginsTest, RefusesOtherVersions) {
   expectRefusal("NNHalFakePluginVersion1", StatusCode::invalidArgument,
-                "plug-in '{}' has interface version 1, this program needs 5");
+                "plug-in '{}' has interface version 1, this program needs 6");
   expectRefusal("NNHalFakePluginSmall", StatusCode::invalidArgument,
                 "plug-in '{}' has a table of 12 bytes, less than 32");
   std::string path = pathOf("NNHalFakePluginOtherSdk");

@@ -75,6 +75,25 @@ TEST(ReportTest, TimesAsJson) {
   EXPECT_EQ(json["device_us"], -1);
 }
 
+TEST(ReportTest, TimesOfPhases) {
+  LoadOutcome loaded;
+  loaded.compilePhases = {{"import", 70}, {"codegen", 1234}};
+  Executed executed;
+  executed.measured = {{1.0, {}}};
+  auto json = nlohmann::json::parse(
+      describeTimes(loaded, std::span(&executed, 1), TimeFormat::json));
+  EXPECT_EQ(json["compile_phases_us"],
+            nlohmann::json({{"import", 70}, {"codegen", 1234}}));
+  std::string text =
+      describeTimes(loaded, std::span(&executed, 1), TimeFormat::text);
+  EXPECT_NE(text.find("compile              0 us\n"
+                      "  import            70 us\n"
+                      "  codegen         1234 us\n"
+                      "threads"),
+            std::string::npos)
+      << text;
+}
+
 // E-037: a hit is told from a miss, and a miss has a reason.
 TEST(ReportTest, TimesSayWhatTheCacheDid) {
   LoadOutcome loaded;

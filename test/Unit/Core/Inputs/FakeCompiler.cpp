@@ -127,6 +127,8 @@ static std::string describe(const NNHalSubgraphView &subgraph) {
                       });
     if (object.empty()) {
       object = "made";
+      if (sinks->part)
+        sinks->part(sinks->context, toText("kernel_1"), 1500);
       sinks->keepKernel(sinks->context, toText("key"), {"kept", 4});
     }
     sinks->artifact(sinks->context, {object.data(), object.size()}, {});

@@ -60,7 +60,11 @@ with open(page, encoding="utf-8") as file:
             match = re.match(r"\[NN_[A-Z_]+\]", text)
             prefix = match[0] if match else prefix
             detail = re.escape(text.removeprefix(prefix)).replace(r"\.\.\.", ".*")
-            rows.append(re.escape(prefix) + re.sub(r"\b(FILE|DEVICE|RESULT|N)\b", ".*", detail))
+            words = {"FILE": ".*", "RESULT": ".*", "N": "[0-9]+", "DEVICE": "nnhal-[a-z]+", "PASS": "[a-z-]+",
+                     "PHASE": "import|legalize|lower|fuse|bufferize|plan|vectorize|outline|llvm|codegen",
+                     "FUNCTION": "main|nnhal_entry|kernel_[0-9a-f]+"}
+            detail = re.sub(r"\b[A-Z]+\b", lambda word: f"(?:{words[word[0]]})", detail)
+            rows.append(re.escape(prefix) + detail)
 if not rows:
     sys.exit(f"error: {page} has no table of sections")
 missing = [row for row in rows if not any(re.fullmatch(row, name) for name in names)]
