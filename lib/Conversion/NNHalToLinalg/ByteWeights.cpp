@@ -32,14 +32,19 @@ ByteWeights::ByteWeights(const rt::OperandView &filter) {
 
 void ByteWeights::add(const rt::OperandView &filter) {
   bool isUnsigned = filter.type.type == OperandType::TENSOR_QUANT8_ASYMM;
-  values.reserve(values.size() + filter.value->size());
-  for (std::byte byte : *filter.value) {
-    int stored = isUnsigned ? int(std::to_integer<uint8_t>(byte))
-                            : int(std::to_integer<int8_t>(byte));
-    int centered = stored - filter.type.zeroPoint;
-    values.push_back(int16_t(centered));
-    largest = std::max<int64_t>(largest, std::abs(centered));
-  }
+  size_t first = values.size();
+  values.resize_for_overwrite(first + filter.value->size());
+  MutableArrayRef<int16_t> added = MutableArrayRef(values).drop_front(first);
+  for (auto [value, byte] : llvm::zip_equal(added, *filter.value))
+    value = int16_t((isUnsigned ? int(std::to_integer<uint8_t>(byte))
+                                : int(std::to_integer<int8_t>(byte))) -
+                    filter.type.zeroPoint);
+  // Loops of their own, which compilers vectorize.
+  for (int16_t value : added)
+    least = std::min(least, value);
+  for (int16_t value : added)
+    most = std::max(most, value);
+  largest = std::max<int64_t>({largest, most, -int64_t(least)});
 }
 
 SmallVector<int16_t> nnhal::padRows(ArrayRef<int16_t> values, int64_t size,

@@ -23,6 +23,8 @@ struct ByteWeights {
   /// The largest magnitude; of a filter that is computed, the largest that its
   /// type has.
   int64_t largest = 0;
+  /// The bounds of the values, 0 among them.
+  int16_t least = 0, most = 0;
 
   ByteWeights() = default;
   explicit ByteWeights(const rt::OperandView &filter);
@@ -34,16 +36,11 @@ struct ByteWeights {
     constexpr int64_t largestInput = 255;
     return count * largestInput * largest;
   }
-  bool fitsI8() const {
-    return llvm::all_of(values, [](int16_t value) {
-      return value >= INT8_MIN && value <= INT8_MAX;
-    });
-  }
+  bool fitsI8() const { return least >= INT8_MIN && most <= INT8_MAX; }
   /// Returns the number that has to be subtracted from all values so that 8
   /// bits hold them; 0 where they do already.
   int32_t excessOverI8() const {
-    auto [least, most] = std::minmax_element(values.begin(), values.end());
-    return std::max(*most - INT8_MAX, 0) + std::min(*least - INT8_MIN, 0);
+    return std::max(most - INT8_MAX, 0) + std::min(least - INT8_MIN, 0);
   }
   template <typename T> llvm::SmallVector<T> as() const {
     return llvm::to_vector_of<T>(values);

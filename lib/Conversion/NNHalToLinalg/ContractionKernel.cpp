@@ -283,12 +283,18 @@ void KernelContraction::convolveQuads(const std::array<int64_t, 4> &ohwi,
   int32_t excess = weights.excessOverI8();
   auto zeroPoint = uint32_t(quads.zeroPoint);
   SmallVector<int8_t> values;
+  values.resize_for_overwrite(weights.values.size());
+  llvm::transform(weights.values, values.begin(),
+                  [&](int16_t weight) { return int8_t(weight - excess); });
   SmallVector<int32_t> start(bias);
   start.resize(ohwi[0]);
-  for (auto [index, weight] : llvm::enumerate(weights.values)) {
-    values.push_back(int8_t(weight - excess));
-    int32_t &first = start[index / products];
-    first = int32_t(uint32_t(first) - zeroPoint * uint32_t(weight - excess));
+  ArrayRef<int8_t> left(values);
+  for (int32_t &first : start) {
+    uint32_t sum = 0;
+    for (int8_t value : left.take_front(products))
+      sum += uint32_t(value);
+    first = int32_t(uint32_t(first) - zeroPoint * sum);
+    left = left.drop_front(products);
   }
   sums = multiplyQuads(source, quads.isUnsigned, values, ohwi, start)
              ->getResult(0);
@@ -344,7 +350,8 @@ bool KernelContraction::convolveRowsInPairs(
   int64_t lead = padHead % 2;
   int64_t size = ohwi[2] * channels;
   int64_t padded = llvm::alignTo(lead + size, 2);
-  ByteWeights rows;
+  // The zeros are within the bounds of the weights.
+  ByteWeights rows(weights);
   rows.values = padRows(weights.values, size, padded, lead);
   std::array<int64_t, 4> pairs = {ohwi[0], ohwi[1], padded / 2, 2};
   KernelWindow inPairs = *window;

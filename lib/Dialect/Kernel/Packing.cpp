@@ -13,6 +13,16 @@
 
 using namespace nnhal;
 
+/// Writes \p count elements of \p row to \p target, each \p width elements
+/// behind the one before. With a size that is known a copy is one instruction;
+/// packing is a tenth of a compilation whose kernels are all kept.
+template <size_t size>
+static void scatterRow(const char *row, char *target, int64_t count,
+                       int64_t width) {
+  for (int64_t k = 0; k < count; ++k)
+    std::memcpy(target + k * width * size, row + k * size, size);
+}
+
 std::vector<char> kernel::packConvFilter(llvm::ArrayRef<char> ohwi,
                                          const std::array<int64_t, 4> &shape,
                                          int64_t width, int64_t elementSize) {
@@ -22,14 +32,23 @@ std::vector<char> kernel::packConvFilter(llvm::ArrayRef<char> ohwi,
          "filter bytes must match its shape");
   std::vector<char> packed(panelCount(channels, width) * depth * width *
                            elementSize);
-  // Rows of the source are read in order; each element goes to its panel.
   for (int64_t o = 0; o < channels; ++o) {
-    const char *source = ohwi.data() + o * depth * elementSize;
-    char *target =
+    const char *row = ohwi.data() + o * depth * elementSize;
+    char *panel =
         packed.data() + (o / width * depth * width + o % width) * elementSize;
-    for (int64_t k = 0; k < depth; ++k)
-      std::memcpy(target + k * width * elementSize, source + k * elementSize,
-                  elementSize);
+    switch (elementSize) {
+    case 1:
+      scatterRow<1>(row, panel, depth, width);
+      break;
+    case 2:
+      scatterRow<2>(row, panel, depth, width);
+      break;
+    case 4:
+      scatterRow<4>(row, panel, depth, width);
+      break;
+    default:
+      llvm_unreachable("filters have elements of 1, 2 and 4 bytes");
+    }
   }
   return packed;
 }
