@@ -59,7 +59,7 @@ static constexpr CostModel sixteenRegisters = {
     .estimatedRegister = 256,
     .estimatedRounds = 8,
     .estimatedFunction = 16,
-    .longEntry = 2000,
+    .longEntry = 500,
     .longRound = 20,
 };
 
