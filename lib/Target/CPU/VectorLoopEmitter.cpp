@@ -7,6 +7,7 @@
 
 #include "VectorLoopEmitter.h"
 
+#include "FlattenBuffer.h"
 #include "KernelSplit.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -193,15 +194,12 @@ bool VectorLoopEmitter::isContiguousElementwise() {
 /// Views every operand as one row, so that rows of odd length leave one
 /// remainder instead of one per row.
 void VectorLoopEmitter::collapseToOneDimension() {
-  ReassociationIndices all =
-      llvm::to_vector(llvm::seq<int64_t>(0, extents.size()));
   int64_t count = 1;
   for (int64_t extent : extents)
     count *= extent;
   for (Value &operand : operands)
     if (isa<MemRefType>(operand.getType()))
-      operand = memref::CollapseShapeOp::create(
-          builder, loc, operand, ArrayRef<ReassociationIndices>(all));
+      operand = flattenBuffer(builder, loc, operand);
   AffineMap identity = builder.getMultiDimIdentityMap(1);
   for (AffineMap &map : maps)
     map = identity;

@@ -25,6 +25,7 @@
 
 #include "Emitter.h"
 
+#include "../FlattenBuffer.h"
 #include "../KernelSplit.h"
 
 #include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
@@ -94,14 +95,8 @@ std::optional<FlatView> Emitter::flatten(Value memref) {
       (type.getShape().back() > 1 && view.strides.back() != 1))
     return std::nullopt;
   if (type.getLayout().isIdentity()) {
-    view.buffer = memref;
-    if (type.getRank() > 1) {
-      SmallVector<ReassociationIndices> groups(1);
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        groups[0].push_back(dim);
-      view.buffer =
-          memref::CollapseShapeOp::create(rewriter, location, memref, groups);
-    }
+    view.buffer =
+        type.getRank() > 1 ? flattenBuffer(rewriter, location, memref) : memref;
     return view;
   }
   int64_t span = 1;

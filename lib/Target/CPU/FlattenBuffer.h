@@ -1,0 +1,25 @@
+//===- FlattenBuffer.h - Buffers as one row ---------------------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TARGET_CPU_FLATTENBUFFER_H
+#define NNHAL_LIB_TARGET_CPU_FLATTENBUFFER_H
+
+#include "mlir/IR/Builders.h"
+
+namespace nnhal {
+
+/// Returns the elements of \p buffer, whose extents are known and whose layout
+/// is the identity, as a buffer of one dimension. A place in the arena is
+/// viewed as that at once: every view is a descriptor with a field for each
+/// extent and stride once it is converted to LLVM, and those of the entry
+/// function were half of its operations.
+mlir::Value flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value buffer);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_TARGET_CPU_FLATTENBUFFER_H
