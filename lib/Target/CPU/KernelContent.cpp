@@ -28,17 +28,18 @@ template <typename T> static std::string textOf(T printed) {
 }
 
 void KernelContent::add(Item item) {
-  auto byte = uint8_t(item);
-  hash.update(ArrayRef(byte));
+  content.push_back(uint8_t(item));
 }
 
 void KernelContent::add(uint32_t number) {
   uint8_t bytes[] = {uint8_t(number), uint8_t(number >> 8),
                      uint8_t(number >> 16), uint8_t(number >> 24)};
-  hash.update(bytes);
+  llvm::append_range(content, bytes);
 }
 
-void KernelContent::add(const Digest &digest) { hash.update(digest); }
+void KernelContent::add(const Digest &digest) {
+  llvm::append_range(content, digest);
+}
 
 void KernelContent::add(Type type) {
   std::optional<Digest> &digest = digests[type.getAsOpaquePointer()];
@@ -133,16 +134,16 @@ bool KernelContent::add(Region &region) {
 
 std::optional<std::string>
 KernelContent::keyOf(ArrayRef<func::FuncOp> functions) {
-  hash.init();
+  content.clear();
   values.clear();
   blocks.clear();
   callees.clear();
-  hash.update(llvm::arrayRefFromStringRef(context));
+  llvm::append_range(content, llvm::arrayRefFromStringRef(context));
   for (func::FuncOp function : functions)
     callees.try_emplace(function.getName(), uint32_t(callees.size()));
   for (func::FuncOp function : functions)
     if (!addAttributes(function, SymbolTable::getSymbolAttrName()) ||
         !add(function.getBody()))
       return std::nullopt;
-  return llvm::toHex(hash.final<32>(), /*LowerCase=*/true);
+  return llvm::toHex(llvm::BLAKE3::hash<32>(content), /*LowerCase=*/true);
 }

@@ -58,7 +58,8 @@ private:
 
   const mlir::SymbolTable &symbols;
   llvm::StringRef context;
-  llvm::BLAKE3 hash;
+  /// What the key is the digest of: BLAKE3 is slow in small pieces.
+  llvm::SmallVector<uint8_t, 0> content;
   llvm::DenseMap<mlir::Value, uint32_t> values;
   llvm::DenseMap<mlir::Block *, uint32_t> blocks;
   llvm::DenseMap<llvm::StringRef, uint32_t> callees;
