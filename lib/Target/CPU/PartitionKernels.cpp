@@ -56,7 +56,9 @@ static int64_t sizeOf(func::FuncOp function) {
 
 /// In the order of \p functions, each as large as \p limit allows, but for
 /// functions that are larger. The functions of a kernel follow each other, and
-/// stay together.
+/// stay together. What the runtime calls does little but to call the model's
+/// entry function, which comes first: where code for that is made quickly, code
+/// for both is.
 static void groupBySize(ArrayRef<func::FuncOp> functions, int64_t limit,
                         SmallVectorImpl<Part> &parts) {
   StringAttr previous;
@@ -64,11 +66,15 @@ static void groupBySize(ArrayRef<func::FuncOp> functions, int64_t limit,
   for (func::FuncOp function : functions) {
     int64_t size = sizeOf(function);
     StringAttr key = keyOf(function);
-    bool belongs = key && key == previous;
+    bool isCaller = function.getName() == entrySymbolName &&
+                    parts.size() > first &&
+                    !parts[first].functions.front()->hasAttr(linkageAttrName);
+    bool belongs = isCaller || (key && key == previous);
     if (parts.size() == first || (!belongs && parts.back().size + size > limit))
       parts.push_back({parts.size(), {}, 0});
-    parts.back().functions.push_back(function);
-    parts.back().size += size;
+    Part &part = isCaller ? parts[first] : parts.back();
+    part.functions.push_back(function);
+    part.size += size;
     previous = key;
   }
 }
