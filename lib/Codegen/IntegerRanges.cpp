@@ -11,8 +11,6 @@
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace nnhal;
 
@@ -37,24 +35,29 @@ static ConstantIntRanges rangeOfType(Value value) {
       ConstantIntRanges::getStorageBitwidth(value.getType()));
 }
 
-/// Block arguments are known to the analysis, but for those of loops.
-IntegerRanges::Local IntegerRanges::inferArgument(BlockArgument argument) {
+/// Of block arguments only induction variables are inferred here; the analysis
+/// follows the others.
+IntegerRanges::Local IntegerRanges::inferArgument(BlockArgument argument,
+                                                  unsigned depth) {
   Local unknown = {rangeOfType(argument), /*isFinal=*/false};
   auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
   if (!loop || argument != loop.getInductionVar() || loop.getUnsignedCmp())
     return unknown;
-  Local first = local(loop.getLowerBound()), end = local(loop.getUpperBound());
-  // A body that is executed has a value below the end.
-  if (first.range.smin().sge(end.range.smax()))
+  Local first = local(loop.getLowerBound(), depth);
+  Local end = local(loop.getUpperBound(), depth);
+  // A body that is executed has a value below the end, and above the first one
+  // where the variable grows.
+  if (first.range.smin().sge(end.range.smax()) ||
+      !local(loop.getStep(), depth).range.smin().isStrictlyPositive())
     return unknown;
   return {
       ConstantIntRanges::fromSigned(first.range.smin(), end.range.smax() - 1),
       first.isFinal && end.isFinal};
 }
 
-IntegerRanges::Local IntegerRanges::infer(Value value) {
+IntegerRanges::Local IntegerRanges::infer(Value value, unsigned depth) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return inferArgument(argument);
+    return inferArgument(argument, depth);
   Operation *definition = value.getDefiningOp();
   auto inferable = dyn_cast<InferIntRangeInterface>(definition);
   bool isFlow =
@@ -66,9 +69,11 @@ IntegerRanges::Local IntegerRanges::infer(Value value) {
   for (Value operand : definition->getOperands()) {
     if (!operand.getType().isIntOrIndex()) {
       operands.push_back(IntegerValueRange::getMaxRange(operand));
+      // The analysis follows integers in vectors, too.
+      result.isFinal &= !isa<VectorType>(operand.getType());
       continue;
     }
-    Local known = local(operand);
+    Local known = local(operand, depth);
     operands.emplace_back(known.range);
     result.isFinal &= known.isFinal;
   }
@@ -80,32 +85,40 @@ IntegerRanges::Local IntegerRanges::infer(Value value) {
   return result;
 }
 
-/// Chains of operations that indices are computed by are short.
-IntegerRanges::Local IntegerRanges::local(Value value) {
+IntegerRanges::Local IntegerRanges::local(Value value, unsigned depth) {
   auto known = locals.find(value);
   if (known != locals.end())
     return known->second;
+  Local unknown = {rangeOfType(value), /*isFinal=*/false};
+  // Chains may be long in a text; the analysis does not recurse.
+  constexpr unsigned deepest = 32;
+  if (depth == deepest)
+    return unknown;
   // Values of unreachable blocks may depend on themselves.
-  locals.insert({value, {rangeOfType(value), /*isFinal=*/false}});
-  Local inferred = infer(value);
+  locals.insert({value, unknown});
+  Local inferred = infer(value, depth + 1);
   locals.find(value)->second = inferred;
   return inferred;
 }
 
-static bool isFrom(const ConstantIntRanges &range, int64_t low, int64_t high) {
-  return range.smin().getSExtValue() >= low &&
-         range.smax().getSExtValue() <= high;
+bool IntegerRanges::holds(
+    Value value, llvm::function_ref<bool(const ConstantIntRanges &)> isTrue) {
+  Local known = local(value, /*depth=*/0);
+  if (known.isFinal || isTrue(known.range))
+    return isTrue(known.range);
+  std::optional<ConstantIntRanges> range = of(value);
+  return range && isTrue(*range);
 }
 
 bool IntegerRanges::isWithin(Value value, int64_t low, int64_t high) {
-  Local known = local(value);
-  if (known.isFinal || isFrom(known.range, low, high))
-    return isFrom(known.range, low, high);
-  std::optional<ConstantIntRanges> range = of(value);
-  return range && isFrom(*range, low, high);
+  return holds(value, [&](const ConstantIntRanges &range) {
+    return range.smin().sge(low) && range.smax().sle(high);
+  });
 }
 
 bool IntegerRanges::isNonNegative(Value value) {
   return value.getType().isIntOrIndex() &&
-         isWithin(value, 0, std::numeric_limits<int64_t>::max());
+         holds(value, [](const ConstantIntRanges &range) {
+           return range.smin().isNonNegative();
+         });
 }

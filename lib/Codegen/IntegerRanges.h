@@ -44,9 +44,12 @@ private:
     /// through branches and calls.
     bool isFinal;
   };
-  Local local(mlir::Value value);
-  Local infer(mlir::Value value);
-  Local inferArgument(mlir::BlockArgument argument);
+  Local local(mlir::Value value, unsigned depth);
+  Local infer(mlir::Value value, unsigned depth);
+  Local inferArgument(mlir::BlockArgument argument, unsigned depth);
+  /// Whether \p isTrue of what is known of \p value.
+  bool holds(mlir::Value value,
+             llvm::function_ref<bool(const mlir::ConstantIntRanges &)> isTrue);
 
   mlir::ModuleOp module;
   std::unique_ptr<mlir::DataFlowSolver> solver;

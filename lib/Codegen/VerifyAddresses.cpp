@@ -17,9 +17,12 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <limits>
 
 namespace nnhal {
 #define GEN_PASS_DEF_VERIFYADDRESSES
@@ -46,6 +49,7 @@ private:
   LogicalResult verifyOperand(OpOperand &operand);
   std::string findRangeProblem(OpOperand &operand);
   LogicalResult verifyShape(memref::ReshapeOp op);
+  LogicalResult verifyStep(scf::ForOp op);
 
   IntegerRanges ranges;
   LoadedValues loaded;
@@ -222,9 +226,20 @@ LogicalResult AddressVerifier::verifyShape(memref::ReshapeOp op) {
   return success();
 }
 
+/// Induction variables are taken to grow, by the analysis of ranges, too.
+LogicalResult AddressVerifier::verifyStep(scf::ForOp op) {
+  if (!loaded.at(op.getStep(), op).isLoaded ||
+      ranges.isWithin(op.getStep(), 1, std::numeric_limits<int64_t>::max()))
+    return success();
+  return op.emitOpError("has a step that follows from loaded elements and may "
+                        "not be above zero");
+}
+
 LogicalResult AddressVerifier::verify(Operation *op) {
   if (auto reshape = dyn_cast<memref::ReshapeOp>(op))
     return verifyShape(reshape);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return verifyStep(loop);
   if (addressesNothing(op) || !touchesMemory(op))
     return success();
   for (OpOperand &operand : op->getOpOperands())

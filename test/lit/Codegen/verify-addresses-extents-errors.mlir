@@ -109,3 +109,34 @@ func.func private @unreached(%table: memref<9xi32>, %rows: memref<4xf32>, %first
   %0 = memref.load %rows[%row] : memref<4xf32>
   return
 }
+
+// -----
+
+// An induction variable that may shrink leaves its bounds.
+func.func @shrinks(%table: memref<9xi32>, %rows: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %element = memref.load %table[%c0] : memref<9xi32>
+  %any = arith.index_cast %element : i32 to index
+  // expected-error @+1 {{'scf.for' op has a step that follows from loaded elements and may not be above zero}}
+  scf.for %i = %c0 to %c8 step %any {
+    %0 = memref.load %rows[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Numbers of more than 64 bits are compared as such: of all of them the low
+// words of the least and of the greatest are 0 and -1.
+func.func @wide(%table: memref<9xi128>, %rows: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %last = arith.constant 3 : i128
+  %element = memref.load %table[%c0] : memref<9xi128>
+  %low = arith.minsi %element, %last : i128
+  %narrow = arith.trunci %low : i128 to i64
+  %row = arith.index_cast %narrow : i64 to index
+  // expected-error @+1 {{'memref.load' op operand #1 follows from loaded elements}}
+  %0 = memref.load %rows[%row] : memref<4xf32>
+  return
+}

@@ -128,3 +128,31 @@ func.func @several_checks(%table: memref<9xi32>, %rows: memref<?xf32>) {
   %0 = memref.load %rows[%row] : memref<?xf32>
   return
 }
+
+// Elements of vectors have ranges, which the analysis of the module finds.
+// CHECK-LABEL: func.func @ofVector
+func.func @ofVector(%table: memref<9xi32>, %rows: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %mask = arith.constant dense<3> : vector<4xi32>
+  %elements = vector.load %table[%c0] : memref<9xi32>, vector<4xi32>
+  %low = arith.andi %elements, %mask : vector<4xi32>
+  %element = vector.extract %low[0] : i32 from vector<4xi32>
+  %row = arith.index_cast %element : i32 to index
+  %0 = memref.load %rows[%row] : memref<4xf32>
+  return
+}
+
+// A step that is loaded is above zero where it is counted from one.
+// CHECK-LABEL: func.func @loadedStep
+func.func @loadedStep(%table: memref<9xi8>, %rows: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %element = memref.load %table[%c0] : memref<9xi8>
+  %any = arith.index_castui %element : i8 to index
+  %step = arith.addi %any, %c1 : index
+  scf.for %i = %c0 to %c8 step %step {
+    %0 = memref.load %rows[%i] : memref<8xf32>
+  }
+  return
+}
