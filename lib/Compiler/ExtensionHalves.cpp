@@ -126,16 +126,16 @@ static rt::Result<const Half *> findHalf(llvm::StringRef extension,
   return nullptr;
 }
 
-rt::Status addExtensionHalf(llvm::StringRef extension,
-                            llvm::ArrayRef<std::string> folders,
-                            mlir::DialectRegistry &registry) {
+rt::Result<bool> addExtensionHalf(llvm::StringRef extension,
+                                  llvm::ArrayRef<std::string> folders,
+                                  mlir::DialectRegistry &registry) {
   NNHAL_ASSIGN_OR_RETURN(const Half *half, findHalf(extension, folders));
   if (!half) {
     NNHAL_ASSIGN_OR_RETURN(half, findHalf(extension, {folderOfHalves()}));
   }
   if (half)
     half->plugin->registerDialectRegistryCallbacks(registry);
-  return rt::Status::ok();
+  return half != nullptr;
 }
 
 } // namespace nnhal

@@ -18,10 +18,15 @@
 #include "nnhal/Runtime/Status.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
 
 namespace nnhal {
 
-/// Returns the folder nnhal/extensions beside the library that this is part of.
+/// Returns the folder nnhal/extensions beside the library that this is part of;
+/// empty where the library cannot be found.
 std::string folderOfHalves();
 
 /// Opens all halves in \p folder, once, and never closes them. Whoever takes a
@@ -30,13 +35,13 @@ std::string folderOfHalves();
 bool openExtensionHalves(const std::string &folder);
 
 /// Adds to \p registry what the half of \p extension brings, which is that of
-/// the first of \p folders, and of folderOfHalves() after these, that has one;
-/// if none has, nothing. Fails, with a message that names the file, when others
-/// could have written it or it is not a half of this version of the library;
-/// the compiler then does without. Threads: any.
-rt::Status addExtensionHalf(llvm::StringRef extension,
-                            llvm::ArrayRef<std::string> folders,
-                            mlir::DialectRegistry &registry);
+/// the first of \p folders, and of folderOfHalves() after these, that has one,
+/// and returns whether any has. Fails, with a message that names the file, when
+/// others could have written it or it is not a half of this version of the
+/// library; the compiler then does without. Threads: any.
+rt::Result<bool> addExtensionHalf(llvm::StringRef extension,
+                                  llvm::ArrayRef<std::string> folders,
+                                  mlir::DialectRegistry &registry);
 
 } // namespace nnhal
 

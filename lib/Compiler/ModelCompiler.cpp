@@ -61,6 +61,8 @@ private:
   KernelLibrary kernels;
   /// Why halves of extensions are left out.
   std::vector<std::string> problems;
+  /// Whether the dialect of an extension is among those of the context.
+  bool hasHalves = false;
   MLIRContext mlirContext;
   std::optional<ScopedDiagnosticHandler> handler;
   std::string firstError;
@@ -74,18 +76,23 @@ static MLIRContext::Threading noThreads() {
   return MLIRContext::Threading::DISABLED;
 }
 
-/// Adds to \p problems why halves of extensions are left out.
+/// Adds to \p problems why halves of extensions are left out, and sets
+/// \p hasHalves where one is not.
 static DialectRegistry makeRegistry(const CompilerOptions &options,
-                                    std::vector<std::string> &problems) {
+                                    std::vector<std::string> &problems,
+                                    bool &hasHalves) {
   DialectRegistry registry;
   registerCompilerDialects(registry);
-  for (const rt::CompiledExtension &extension : options.extensions)
-    if (rt::Status status = addExtensionHalf(extension.description.name,
-                                             options.halfFolders, registry);
-        !status.isOk())
+  for (const rt::CompiledExtension &extension : options.extensions) {
+    rt::Result<bool> isAdded = addExtensionHalf(extension.description.name,
+                                                options.halfFolders, registry);
+    if (isAdded.isOk())
+      hasHalves |= *isAdded;
+    else
       problems.push_back("the half of an extension for the compiler is left "
                          "out: " +
-                         status.message());
+                         isAdded.status().message());
+  }
   for (const TargetBackend *target : options.targets)
     registerTarget(registry, *target);
   return registry;
@@ -130,10 +137,13 @@ Compilation::Compilation(const CompilerOptions &options)
       reproducer(options.crashReproducer, cancellation),
       threads(options.threads, cancellation),
       kernels(options.findKernel, options.keepKernel),
-      mlirContext(makeRegistry(options, problems), noThreads()) {
+      mlirContext(makeRegistry(options, problems, hasHalves), noThreads()) {
   // Importers and passes load what else they make; all dialects that there are
-  // take some 3 ms.
-  mlirContext.loadDialect<NNHalDialect>();
+  // take some 3 ms. What a half makes nobody else knows.
+  if (hasHalves)
+    mlirContext.loadAllAvailableDialects();
+  else
+    mlirContext.loadDialect<NNHalDialect>();
   handler.emplace(&mlirContext, [this](Diagnostic &diagnostic) {
     handleDiagnostic(diagnostic);
     return success();
@@ -317,7 +327,9 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   return result;
 }
 
-/// What of \p options decides the artifact, for the content key.
+/// What of \p options decides the artifact, for the content key. The halves of
+/// extensions are for the identity of the compiler (LazyCompiler::identity()),
+/// which caches compare beside the key.
 static std::string describeOptions(const CompilerOptions &options) {
   std::string text(toString(options.rounding));
   if (options.targetName != defaultTargetName)

@@ -211,7 +211,12 @@ static void openHalves(NNHalString folder) {
 extern "C" __attribute__((visibility("default"))) const NNHalCompilerApi *
 nnhalGetCompilerApi(uint32_t major) {
   // A service takes the process that compiles the right to open files next.
-  openHalves(toView(folderOfHalves()));
+  try {
+    (void)openExtensionHalves(folderOfHalves());
+  } catch (const std::bad_alloc &) {
+    // The first compilation that needs one tries again.
+    (void)0;
+  }
   static const NNHalCompilerApi api = {sizeof(NNHalCompilerApi),
                                        NNHAL_COMPILER_API_MAJOR,
                                        NNHAL_COMPILER_API_MINOR,

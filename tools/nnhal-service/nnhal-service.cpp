@@ -130,6 +130,13 @@ static Status serve(const Options &options,
     lister.arguments.push_back("--plugin=" + plugin);
   NNHAL_ASSIGN_OR_RETURN(std::vector<service::FoundDevice> found,
                          service::findDevices(lister));
+  // A worker opens the halves of extensions beside those plug-ins alone whose
+  // halves are part of the identity that the hosts give to caches.
+  auto compiling =
+      std::ranges::find(found, "nnhal-cpu", &service::FoundDevice::name);
+  std::vector<std::string> compiled;
+  if (compiling != found.end())
+    compiled = compiling->plugins;
   NNHAL_ASSIGN_OR_RETURN(
       found, service::selectDevices(std::move(found), settings.devices));
   NNHAL_ASSIGN_OR_RETURN(std::string state, stateDirectoryOf(settings));
@@ -146,7 +153,7 @@ static Status serve(const Options &options,
   supervisor.compileWorker = {argumentsOf(settings),
                               service::inheritedEnvironment()};
   supervisor.compileWorker.arguments.emplace_back("--compile-worker");
-  for (const std::string &plugin : settings.plugins)
+  for (const std::string &plugin : compiled)
     supervisor.compileWorker.arguments.push_back("--plugin=" + plugin);
   supervisor.compileWorker.environment.push_back("TMPDIR=" + temporary.path());
   return service::runSupervisor(listener, std::move(supervisor));

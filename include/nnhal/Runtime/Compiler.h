@@ -66,7 +66,9 @@ public:
   open(const std::string &path = {},
        const std::vector<std::string> &plugins = {});
 
-  /// Two compilers with equal identities produce equal artifacts.
+  /// Names the build of the library. Two compilers with equal identities and
+  /// halves of extensions produce equal artifacts; LazyCompiler::identity() has
+  /// both.
   virtual std::string_view buildIdentity() const = 0;
 
   /// Compiles a model. After a failure the status has the compiler's code and
@@ -97,9 +99,7 @@ public:
   /// compiler in another process, which compiles with the same libraries.
   explicit LazyCompiler(std::string path = {},
                         std::vector<std::string> plugins = {},
-                        Open open = &Compiler::open)
-      : path(std::move(path)), plugins(std::move(plugins)),
-        open(std::move(open)) {}
+                        Open open = &Compiler::open);
 
   /// Returns the compiler, or why it cannot be opened; the first outcome stays.
   Result<std::shared_ptr<const Compiler>> get();

@@ -362,17 +362,22 @@ Result<CompiledModel> LoadedCompiler::compileMlir(
 static constexpr uint32_t leastTableSize =
     offsetof(NNHalCompilerApi, openHalves);
 
-/// The folders of \p plugins, each once. A name without a folder is searched by
-/// the dynamic linker, so that nothing is beside it.
+/// A name without a folder is searched by the dynamic linker, and stays.
+static std::string absolutePath(const std::string &plugin) {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(plugin, error);
+  return plugin.find('/') == plugin.npos || error ? plugin : path.string();
+}
+
+/// The folders of \p plugins, each once; none for names without a folder,
+/// beside which nothing is.
 static std::vector<std::string>
 foldersOf(const std::vector<std::string> &plugins) {
   std::vector<std::string> folders;
   for (const std::string &plugin : plugins) {
-    std::error_code error;
-    // The process may have another working directory when it compiles.
-    std::string folder = std::filesystem::absolute(plugin, error).parent_path();
-    if (plugin.find('/') != plugin.npos && !error &&
-        std::ranges::find(folders, folder) == folders.end())
+    std::string folder =
+        std::filesystem::path(absolutePath(plugin)).parent_path();
+    if (!folder.empty() && std::ranges::find(folders, folder) == folders.end())
       folders.push_back(std::move(folder));
   }
   return folders;
@@ -418,6 +423,15 @@ Compiler::open(const std::string &requestedPath,
       api->openHalves(toText(folder));
   return std::shared_ptr<const Compiler>(
       std::make_shared<LoadedCompiler>(*api, std::move(folders)));
+}
+
+LazyCompiler::LazyCompiler(std::string path, std::vector<std::string> plugins,
+                           Open open)
+    : path(std::move(path)), plugins(std::move(plugins)),
+      open(std::move(open)) {
+  // The process may have another working directory when it compiles.
+  for (std::string &plugin : this->plugins)
+    plugin = absolutePath(plugin);
 }
 
 Result<std::shared_ptr<const Compiler>> LazyCompiler::get() {

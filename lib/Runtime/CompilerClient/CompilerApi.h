@@ -166,8 +166,8 @@ typedef struct NNHalCompileOptions {
 } NNHalCompileOptions;
 
 /// The functions to which a compilation reports. Every function is called on
-/// the thread that called compile, but for those of kernels; those of minor
-/// versions may be null.
+/// the thread that called compile, but for those of kernels and parts; those of
+/// minor versions may be null.
 typedef struct NNHalCompileSinks {
   uint32_t structSize;
   void *context;
@@ -200,7 +200,8 @@ typedef struct NNHalCompilerApi {
   uint32_t structSize;
   uint32_t major;
   uint32_t minor;
-  /// Names this build of the compiler; equal names produce equal artifacts.
+  /// Names this build of the compiler; equal names and equal halves of
+  /// extensions produce equal artifacts.
   NNHalString buildIdentity;
   /// Both return a HAL ErrorStatus value (StatusCode); on failure at least one
   /// error has gone to the diagnostic sink. They may be called from any thread,

@@ -364,16 +364,41 @@ TEST(CompilerTest, ExtensionsOfTheModelAreCompiled) {
 // beside it. Folders are absolute: a program may change its own.
 TEST(CompilerTest, HalvesAreBesidePlugins) {
   const std::string here = std::filesystem::current_path();
-  auto compiler = Compiler::open(pathOf("NNHalFakeCompilerHalves"),
-                                 {"/vendor/tiles.so", "libtiles.so",
-                                  "own/libtiles.so", "/vendor/other.so"});
-  ASSERT_TRUE(compiler.isOk()) << compiler.status().message();
-  auto compiled = (*compiler)->compileModel({}, {}, {});
-  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
-  std::string text = textOf(compiled->modelCache);
-  EXPECT_TRUE(text.ends_with(", halves in /vendor, halves in " + here +
-                             "/own, opened [/vendor] [" + here + "/own]"))
+  auto compile = [](const std::vector<std::string> &plugins) {
+    auto compiler = Compiler::open(pathOf("NNHalFakeCompilerHalves"), plugins);
+    EXPECT_TRUE(compiler.isOk()) << compiler.status().message();
+    auto compiled = (*compiler)->compileModel({}, {}, {});
+    EXPECT_TRUE(compiled.isOk()) << compiled.status().message();
+    return textOf(compiled->modelCache);
+  };
+  // The library stays open, and knows what tests before have opened.
+  size_t before = std::ranges::count(compile({}), '[');
+  std::string text = compile({"/vendor/tiles.so", "libtiles.so",
+                              "own/libtiles.so", "/vendor/other.so"});
+  EXPECT_NE(
+      text.find(", halves in /vendor, halves in " + here + "/own, opened ["),
+      std::string::npos)
       << text;
+  EXPECT_TRUE(text.ends_with(" [/vendor] [" + here + "/own]")) << text;
+  EXPECT_EQ(std::ranges::count(text, '['), before + 2);
+}
+
+// What a program gave is meant in the folder that it was in then.
+TEST(CompilerTest, PluginsAreWhereTheyWereGiven) {
+  const std::filesystem::path here = std::filesystem::current_path();
+  std::vector<std::string> given;
+  LazyCompiler compiler(
+      "", {"own/libtiles.so", "libtiles.so"},
+      [&](const std::string &, const std::vector<std::string> &plugins)
+          -> Result<std::shared_ptr<const Compiler>> {
+        given = plugins;
+        return Status(StatusCode::generalFailure, "none");
+      });
+  std::filesystem::current_path("/");
+  EXPECT_FALSE(compiler.get().isOk());
+  std::filesystem::current_path(here);
+  EXPECT_EQ(given, (std::vector<std::string>{here / "own/libtiles.so",
+                                             "libtiles.so"}));
 }
 
 class KeptKernelsTest : public testing::Test {
