@@ -72,7 +72,7 @@ struct EmissionServices {
       linkObjects;
   /// That of PhaseOptions.
   KernelLibrary &kernels;
-  /// Is told of each object that is made; may be empty.
+  /// Is told of each object that is made, and of the link; may be empty.
   PartObserver part;
 };
 

@@ -24,7 +24,7 @@ using PartObserver =
     std::function<void(llvm::StringRef name, std::chrono::nanoseconds time)>;
 
 /// The part of a compilation that lasts as long as the object lives.
-class TimedPart {
+class [[nodiscard]] TimedPart {
 public:
   /// \p observer, which may be empty, outlives the object.
   TimedPart(const PartObserver &observer, std::string name)

@@ -68,7 +68,8 @@ struct CompileOptions {
 };
 
 /// The functions through which a compilation tells about itself, on the thread
-/// that asked for it, but for those of kernels. Each function may be empty.
+/// that asked for it, but for those of kernels and parts. Each function may be
+/// empty.
 struct CompileObserver {
   std::function<void(bool isError, std::string_view text)> diagnostic;
   /// Is called when \p done of \p total phases are complete and \p phase

@@ -39,11 +39,13 @@ void ByteWeights::add(const rt::OperandView &filter) {
     value = int16_t((isUnsigned ? int(std::to_integer<uint8_t>(byte))
                                 : int(std::to_integer<int8_t>(byte))) -
                     filter.type.zeroPoint);
-  // Loops of their own, which compilers vectorize.
+  int16_t low = least, high = most;
   for (int16_t value : added)
-    least = std::min(least, value);
+    low = std::min(low, value);
   for (int16_t value : added)
-    most = std::max(most, value);
+    high = std::max(high, value);
+  least = low;
+  most = high;
   largest = std::max<int64_t>({largest, most, -int64_t(least)});
 }
 

@@ -31,6 +31,16 @@ struct ByteWeights {
   /// Appends the values of the constant \p filter.
   void add(const rt::OperandView &filter);
 
+  /// Returns \p others with the bounds of these values, between which they are.
+  ByteWeights withValues(llvm::SmallVector<int16_t> others) const {
+    ByteWeights result;
+    result.values = std::move(others);
+    result.largest = largest;
+    result.least = least;
+    result.most = most;
+    return result;
+  }
+
   /// No sum of \p count products with 8-bit inputs is larger.
   int64_t largestSum(int64_t count) const {
     constexpr int64_t largestInput = 255;

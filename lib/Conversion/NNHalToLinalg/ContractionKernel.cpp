@@ -350,9 +350,8 @@ bool KernelContraction::convolveRowsInPairs(
   int64_t lead = padHead % 2;
   int64_t size = ohwi[2] * channels;
   int64_t padded = llvm::alignTo(lead + size, 2);
-  // The zeros are within the bounds of the weights.
-  ByteWeights rows(weights);
-  rows.values = padRows(weights.values, size, padded, lead);
+  ByteWeights rows =
+      weights.withValues(padRows(weights.values, size, padded, lead));
   std::array<int64_t, 4> pairs = {ohwi[0], ohwi[1], padded / 2, 2};
   KernelWindow inPairs = *window;
   inPairs.strides[1] = step / 2;

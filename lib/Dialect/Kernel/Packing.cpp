@@ -10,18 +10,23 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <type_traits>
 
 using namespace nnhal;
 
 /// Writes \p count elements of \p row to \p target, each \p width elements
-/// behind the one before. With a size that is known a copy is one instruction;
-/// packing is a tenth of a compilation whose kernels are all kept.
-template <size_t size>
+/// behind the one before. \p size is a constant where it is a usual one: a copy
+/// is one instruction then, and packing was a tenth of a compilation whose
+/// kernels are all kept.
+template <typename Size>
 static void scatterRow(const char *row, char *target, int64_t count,
-                       int64_t width) {
+                       int64_t width, Size size) {
   for (int64_t k = 0; k < count; ++k)
     std::memcpy(target + k * width * size, row + k * size, size);
 }
+
+/// A size that is part of the type.
+template <int64_t size> using Bytes = std::integral_constant<int64_t, size>;
 
 std::vector<char> kernel::packConvFilter(llvm::ArrayRef<char> ohwi,
                                          const std::array<int64_t, 4> &shape,
@@ -38,16 +43,16 @@ std::vector<char> kernel::packConvFilter(llvm::ArrayRef<char> ohwi,
         packed.data() + (o / width * depth * width + o % width) * elementSize;
     switch (elementSize) {
     case 1:
-      scatterRow<1>(row, panel, depth, width);
+      scatterRow(row, panel, depth, width, Bytes<1>());
       break;
     case 2:
-      scatterRow<2>(row, panel, depth, width);
+      scatterRow(row, panel, depth, width, Bytes<2>());
       break;
     case 4:
-      scatterRow<4>(row, panel, depth, width);
+      scatterRow(row, panel, depth, width, Bytes<4>());
       break;
     default:
-      llvm_unreachable("filters have elements of 1, 2 and 4 bytes");
+      scatterRow(row, panel, depth, width, elementSize);
     }
   }
   return packed;

@@ -27,9 +27,7 @@ template <typename T> static std::string textOf(T printed) {
   return StringRef(text).contains("dense_resource<") ? std::string() : text;
 }
 
-void KernelContent::add(Item item) {
-  content.push_back(uint8_t(item));
-}
+void KernelContent::add(Item item) { content.push_back(uint8_t(item)); }
 
 void KernelContent::add(uint32_t number) {
   uint8_t bytes[] = {uint8_t(number), uint8_t(number >> 8),

@@ -63,7 +63,8 @@ private:
   llvm::DenseMap<mlir::Value, uint32_t> values;
   llvm::DenseMap<mlir::Block *, uint32_t> blocks;
   llvm::DenseMap<llvm::StringRef, uint32_t> callees;
-  /// Texts of attributes and types are long, and there are few.
+  /// Texts of attributes, types and names of operations are long, and there are
+  /// few.
   llvm::DenseMap<const void *, std::optional<Digest>> digests;
 };
 

@@ -178,7 +178,7 @@ static std::string phasesAsJson(const LoadOutcome &loaded) {
                         phase.microseconds);
   if (text.empty())
     return text;
-  return fmt::format("\"compile_phases_us\":{{{}}},", text);
+  return "\"compile_phases_us\":{" + text + "},";
 }
 
 static std::string timesAsJson(const LoadOutcome &loaded,

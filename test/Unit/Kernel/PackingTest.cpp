@@ -48,6 +48,19 @@ TEST(Packing, ElementsMayBeBytes) {
   EXPECT_EQ(packed, (std::vector<int8_t>{1, 4, 0, 0, 2, 5, 0, 0, 3, 6, 0, 0}));
 }
 
+template <typename T> static void packTwoChannels() {
+  std::vector<T> filter = {1, 2, 3, 4, 5, 6};
+  std::vector<T> packed =
+      elements<T>(packConvFilter(bytes(filter), {2, 1, 1, 3}, 4, sizeof(T)));
+  EXPECT_EQ(packed, (std::vector<T>{1, 4, 0, 0, 2, 5, 0, 0, 3, 6, 0, 0}));
+}
+
+TEST(Packing, ElementsMayHaveAnySize) {
+  packTwoChannels<int16_t>();
+  packTwoChannels<int32_t>();
+  packTwoChannels<int64_t>();
+}
+
 TEST(Packing, BiasIsPaddedToWholePanels) {
   std::vector<float> bias = {1, 2, 3, 4, 5};
   EXPECT_EQ(elements<float>(packConvBias(bytes(bias), 4)),

@@ -60,7 +60,7 @@ with open(page, encoding="utf-8") as file:
             match = re.match(r"\[NN_[A-Z_]+\]", text)
             prefix = match[0] if match else prefix
             detail = re.escape(text.removeprefix(prefix)).replace(r"\.\.\.", ".*")
-            words = {"FILE": ".*", "RESULT": ".*", "N": "[0-9]+", "DEVICE": "nnhal-[a-z]+", "PASS": "[a-z-]+",
+            words = {"FILE": ".*", "RESULT": ".*", "N": "[0-9]+", "DEVICE": "nnhal-[a-z]+", "PASS": "cse|canonicalize|[a-z0-9]+(-[a-z0-9]+)+",
                      "PHASE": "import|legalize|lower|fuse|bufferize|plan|vectorize|outline|llvm|codegen",
                      "FUNCTION": "main|nnhal_entry|kernel_[0-9a-f]+"}
             detail = re.sub(r"\b[A-Z]+\b", lambda word: f"(?:{words[word[0]]})", detail)
