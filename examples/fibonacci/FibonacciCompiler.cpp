@@ -7,13 +7,11 @@
 // a call of FibonacciExtension.cpp.
 
 #include <nnhal/Dialect/NNHal/IR/ExtensionInterface.h>
-#include <nnhal/Runtime/Version.h>
 
 #include <mlir/Dialect/Arith/IR/Arith.h>
 #include <mlir/Dialect/SCF/IR/SCF.h>
 #include <mlir/Dialect/Tensor/IR/Tensor.h>
 #include <mlir/IR/Builders.h>
-#include <mlir/IR/Matchers.h>
 #include <mlir/IR/OpDefinition.h>
 #include <mlir/Tools/Plugins/DialectPlugin.h>
 #include <mlir/Transforms/DialectConversion.h>
@@ -108,9 +106,10 @@ public:
       reason = "the numbers are not floats";
       return failure();
     }
-    DenseFPElementsAttr n;
-    if (!matchPattern(op.getInputs().front(), m_Constant(&n)) ||
-        n.getNumElements() != 1) {
+    auto constant = op.getInputs().front().getDefiningOp<nnhal::ConstantOp>();
+    auto n = constant ? dyn_cast<DenseFPElementsAttr>(constant.getValue())
+                      : DenseFPElementsAttr();
+    if (!n || n.getNumElements() != 1) {
       reason = "n is no constant float";
       return failure();
     }
@@ -152,8 +151,8 @@ public:
 
 /// The compiler looks for the name of the extension, and for its own version.
 extern "C" DialectPluginLibraryInfo mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "com.example.fibonacci", NNHAL_VERSION,
-          [](DialectRegistry *registry) {
+  return {MLIR_PLUGIN_API_VERSION, "com.example.fibonacci",
+          NNHAL_EXTENSION_HALF_VERSION, [](DialectRegistry *registry) {
             nnhal::registerExtension<FibonacciDialect>(*registry);
           }};
 }

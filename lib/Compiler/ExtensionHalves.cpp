@@ -10,7 +10,7 @@
 #include "Runtime/CompilerClient/CompilerApi.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Ownership.h"
-#include "nnhal/Runtime/Version.h"
+#include "nnhal/Dialect/NNHal/IR/ExtensionInterface.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/FileSystem.h"
@@ -64,9 +64,9 @@ static rt::Status openHalf(const std::string &folder, llvm::StringRef extension,
     return rt::badData("'{}' is not a plug-in with a dialect: {}", half.path,
                        llvm::toString(plugin.takeError()));
   llvm::StringRef version = plugin->getPluginVersion();
-  if (version != NNHAL_VERSION)
+  if (version != NNHAL_EXTENSION_HALF_VERSION)
     return rt::badData("'{}' is of version {}, expected {}", half.path,
-                       version.str(), NNHAL_VERSION);
+                       version.str(), NNHAL_EXTENSION_HALF_VERSION);
   llvm::StringRef described = plugin->getPluginName();
   if (described != extension)
     return rt::badData("'{}' is for the extension '{}', expected '{}'",

@@ -199,24 +199,24 @@ static int32_t compileMlirText(NNHalBytes text, NNHalString name,
       });
 }
 
-static void openHalves(NNHalString folder) {
-  try {
-    // Without memory now, the first compilation that needs one tries again.
-    (void)openExtensionHalves(toString(folder));
-  } catch (const std::bad_alloc &) {
-    return;
-  }
+// Without memory now, the first compilation that needs a half tries again.
+
+static void openHalves(NNHalString folder) try {
+  (void)openExtensionHalves(toString(folder));
+} catch (const std::bad_alloc &) {
+  return;
+}
+
+static void openOwnHalves() try {
+  (void)openExtensionHalves(folderOfHalves());
+} catch (const std::bad_alloc &) {
+  return;
 }
 
 extern "C" __attribute__((visibility("default"))) const NNHalCompilerApi *
 nnhalGetCompilerApi(uint32_t major) {
   // A service takes the process that compiles the right to open files next.
-  try {
-    (void)openExtensionHalves(folderOfHalves());
-  } catch (const std::bad_alloc &) {
-    // The first compilation that needs one tries again.
-    (void)0;
-  }
+  openOwnHalves();
   static const NNHalCompilerApi api = {sizeof(NNHalCompilerApi),
                                        NNHAL_COMPILER_API_MAJOR,
                                        NNHAL_COMPILER_API_MINOR,

@@ -8,13 +8,12 @@
 #include "TFLiteDialect.h"
 
 #include "nnhal/Dialect/NNHal/IR/ExtensionInterface.h"
-#include "nnhal/Runtime/Version.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 
 extern "C" __attribute__((visibility("default"))) mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "nnhal.tflite", NNHAL_VERSION,
+  return {MLIR_PLUGIN_API_VERSION, "nnhal.tflite", NNHAL_EXTENSION_HALF_VERSION,
           [](mlir::DialectRegistry *registry) {
             nnhal::registerExtension<nnhal::tflite::TFLiteDialect>(*registry);
           }};

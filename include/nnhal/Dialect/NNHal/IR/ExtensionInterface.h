@@ -17,9 +17,20 @@
 #define NNHAL_DIALECT_NNHAL_IR_EXTENSIONINTERFACE_H
 
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
+#include "nnhal/Runtime/Version.h"
 
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/IR/DialectRegistry.h"
+
+/// The version that the half of an extension for the compiler states as that of
+/// its plug-in. MLIR knows traits by their names, which each compiler writes in
+/// its own way, and the first that asks for one decides for all libraries of
+/// the process: the half of another compiler would take traits from operations.
+#ifdef __clang__
+#define NNHAL_EXTENSION_HALF_VERSION NNHAL_VERSION " clang"
+#else
+#define NNHAL_EXTENSION_HALF_VERSION NNHAL_VERSION " other"
+#endif
 
 namespace mlir {
 class ConversionTarget;
