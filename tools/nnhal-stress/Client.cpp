@@ -13,6 +13,7 @@
 #include "Tools/Execution/Load.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 #include "nnhal/Runtime/TFLiteModel.h"
 
@@ -105,6 +106,10 @@ Status Client::connect() {
   if (!registered.isOk())
     return registered.status();
   extensions = std::move(registered->installed);
+  // The drivers of GPUs are loaded for tests of one alone.
+  if (options.service.empty() && rt::isGpuDevice(options.devices.front()))
+    NNHAL_RETURN_IF_ERROR(
+        tools::registerGpus(request, *registry, /*absent=*/{}));
   tools::DeviceSelection selection;
   selection.device = options.devices.front();
   NNHAL_ASSIGN_OR_RETURN(
