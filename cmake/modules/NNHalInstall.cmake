@@ -99,6 +99,7 @@ if(NNHAL_ENABLE_COMPILER)
   endforeach()
 endif()
 
+get_filename_component(NNHAL_CXX_COMPILER_NAME "${CMAKE_CXX_COMPILER}" NAME)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/package/NNHalConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/NNHalConfig.cmake" INSTALL_DESTINATION "${package_directory}"
   PATH_VARS CMAKE_INSTALL_LIBDIR)
@@ -180,7 +181,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "nnhal-runtime (= ${PROJECT_VERSION}), nnhal-ndk (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of NNHal
  For programs that run models, for devices, and, with nnhal-compiler and
- libmlir-22-dev and libssl-dev, for compiler plug-ins.")
+ libmlir-22-dev, libssl-dev and clang-22, for compiler plug-ins.")
 if(NNHAL_ENABLE_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL compiler)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME nnhal-compiler)
@@ -189,6 +190,6 @@ if(NNHAL_ENABLE_COMPILER)
   set(CPACK_COMPONENT_COMPILER_DESCRIPTION "Compiles NN HAL / NNAPI models to native code
  The compiler library that the runtime opens, and the tools of who works on
  passes: nnhal-opt, nnhal-translate, nnhal-lsp-server and nnhal-reduce.")
-  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler (= ${PROJECT_VERSION}), libmlir-22-dev, libssl-dev")
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler (= ${PROJECT_VERSION}), libmlir-22-dev, libssl-dev, clang-22")
 endif()
 include(CPack)

@@ -4,6 +4,13 @@ find_package(MLIR 22.1 REQUIRED CONFIG)
 find_package(LLD 22.1 REQUIRED CONFIG HINTS "${LLVM_DIR}/../lld")
 message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_DIR}")
 
+# MLIR knows traits by names that each compiler writes in its own way, and the
+# libraries of Debian and LLVM are built by Clang: constants would not be such to
+# them, and folding not end.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(WARNING "NNHal: ${CMAKE_CXX_COMPILER_ID} builds the compiler; MLIR has to be built by it, too")
+endif()
+
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)
