@@ -18,8 +18,8 @@
 
 using namespace mlir;
 
-/// As many fit 64 bits.
-static constexpr int64_t fibonacciNumbers = 92;
+/// The next Fibonacci number needs more than 64 bits.
+static constexpr int64_t mostNumbers = 92;
 
 namespace {
 /// The first numbers, as many as the result has elements.
@@ -115,7 +115,7 @@ public:
     }
     // An execution of the call says what is wrong with another n.
     double count = (*n.begin()).convertToDouble();
-    if (!type.hasStaticShape() || type.getDimSize(0) > fibonacciNumbers ||
+    if (!type.hasStaticShape() || type.getDimSize(0) > mostNumbers ||
         count != double(type.getDimSize(0))) {
       reason = "n is not the extent of the result, or none from 1 to 92";
       return failure();
@@ -141,7 +141,7 @@ public:
                 TypeID::get<FibonacciDialect>()) {
     addOperations<NumbersOp>();
     addInterfaces<FibonacciInterface>();
-    // What the lowering makes.
+    // The lowering makes operations of these dialects.
     context->loadDialect<arith::ArithDialect, scf::SCFDialect,
                          tensor::TensorDialect>();
   }

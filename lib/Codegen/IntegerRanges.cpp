@@ -35,8 +35,8 @@ static ConstantIntRanges rangeOfType(Value value) {
       ConstantIntRanges::getStorageBitwidth(value.getType()));
 }
 
-/// Of block arguments only induction variables are inferred here; the analysis
-/// follows the others.
+/// Induction variables are the only block arguments that are inferred here; the
+/// analysis follows the others.
 IntegerRanges::Local IntegerRanges::inferArgument(BlockArgument argument,
                                                   unsigned depth) {
   Local unknown = {rangeOfType(argument), /*isFinal=*/false};

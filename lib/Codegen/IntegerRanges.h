@@ -37,7 +37,7 @@ public:
   std::optional<mlir::ConstantIntRanges> of(mlir::Value value);
 
 private:
-  /// What the operations that a value is computed by tell.
+  /// The range that follows from the operations that compute a value.
   struct Local {
     mlir::ConstantIntRanges range;
     /// The analysis does not find more: nothing depends on what it follows

@@ -139,7 +139,7 @@ Compilation::Compilation(const CompilerOptions &options)
       kernels(options.findKernel, options.keepKernel),
       mlirContext(makeRegistry(options, problems, hasHalves), noThreads()) {
   // Importers and passes load what else they make; all dialects that there are
-  // take some 3 ms. What a half makes nobody else knows.
+  // take some 3 ms. Nobody else knows what a half makes.
   if (hasHalves)
     mlirContext.loadAllAvailableDialects();
   else
@@ -327,9 +327,9 @@ Compilation::run(OwningOpRef<ModuleOp> module,
   return result;
 }
 
-/// What of \p options decides the artifact, for the content key. The halves of
-/// extensions are for the identity of the compiler (LazyCompiler::identity()),
-/// which caches compare beside the key.
+/// Returns the part of \p options that decides the artifact, for the content
+/// key. The halves of extensions are for the identity of the compiler
+/// (LazyCompiler::identity()), which caches compare beside the key.
 static std::string describeOptions(const CompilerOptions &options) {
   std::string text(toString(options.rounding));
   if (options.targetName != defaultTargetName)

@@ -30,8 +30,8 @@ private:
     tell(pass, op);
   }
 
-  /// What runs the passes of nested operations is a pass, too, without a name
-  /// that a pipeline could state.
+  /// An adaptor that runs passes on nested operations is a pass, too; it has no
+  /// name that a pipeline could state, and is left out.
   void tell(Pass *pass, Operation *op) {
     Clock::time_point end = Clock::now(), begin;
     {

@@ -58,7 +58,7 @@ private:
 
   const mlir::SymbolTable &symbols;
   llvm::StringRef context;
-  /// What the key is the digest of: BLAKE3 is slow in small pieces.
+  /// The bytes whose digest is the key, together: BLAKE3 is slow in pieces.
   llvm::SmallVector<uint8_t, 0> content;
   llvm::DenseMap<mlir::Value, uint32_t> values;
   llvm::DenseMap<mlir::Block *, uint32_t> blocks;

@@ -340,7 +340,7 @@ rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
   mlir::parallelFor(module.getContext(), 0, work.size(), [&](size_t i) {
     if (cancellation.poll())
       return;
-    TimedPart timed(part, nameOf(work[i].module));
+    TimedPart timed(part, part ? nameOf(work[i].module) : std::string());
     rt::Result<Object> object =
         emitObject(work[i].module, machines, costs->costs(), cancellation);
     statuses[i] = object.status();

@@ -59,7 +59,7 @@ private:
   bool hasLine = false;
   std::vector<std::string> errors;
   std::vector<CompilePhase> phaseTimes;
-  /// Of phaseTimes, the one that runs.
+  /// The index in phaseTimes of the phase that runs.
   std::optional<size_t> running;
   std::chrono::steady_clock::time_point begun;
 };

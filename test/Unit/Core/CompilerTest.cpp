@@ -383,7 +383,7 @@ TEST(CompilerTest, HalvesAreBesidePlugins) {
   EXPECT_EQ(std::ranges::count(text, '['), before + 2);
 }
 
-// What a program gave is meant in the folder that it was in then.
+// A relative path is meant in the folder in which the program stated it.
 TEST(CompilerTest, PluginsAreWhereTheyWereGiven) {
   const std::filesystem::path here = std::filesystem::current_path();
   std::vector<std::string> given;
