@@ -97,34 +97,6 @@ static void hideInternals(Module &module) {
     }
 }
 
-namespace {
-/// Machines that work on one module at a time: what LLVM makes of a processor's
-/// features takes as long as a small kernel.
-///
-/// Threads: any.
-class Machines {
-public:
-  explicit Machines(const Machine &target) : target(target) {}
-
-  std::unique_ptr<TargetMachine> take() {
-    std::lock_guard lock(mutex);
-    if (idle.empty())
-      return target.createMachine(CodeGenOptLevel::Default);
-    return idle.pop_back_val();
-  }
-  void giveBack(std::unique_ptr<TargetMachine> machine) {
-    std::lock_guard lock(mutex);
-    idle.push_back(std::move(machine));
-  }
-
-  const Machine &target;
-
-private:
-  std::mutex mutex;
-  SmallVector<std::unique_ptr<TargetMachine>> idle;
-};
-} // namespace
-
 /// Whether \p module has the entry of a large model: a function that is long,
 /// and none with loops. It calls kernels, and takes microseconds where they
 /// take milliseconds, so that code for it is made quickly rather than well.
@@ -144,13 +116,15 @@ static bool hasLongEntry(const Module &module, const kernel::CostModel &costs) {
 
 namespace {
 /// Leaves out LLVM's loop strength reduction, by the name that the pass has in
-/// LLVM's registry.
-class WithoutStrengthReduction final : public OptPassGate {
+/// LLVM's registry, where that is asked for.
+class StrengthReductionGate final : public OptPassGate {
 public:
   bool shouldRunPass(StringRef pass, StringRef) const override {
     return pass != "Loop Strength Reduction";
   }
-  bool isEnabled() const override { return true; }
+  bool isEnabled() const override { return isClosed; }
+
+  bool isClosed = false;
 };
 } // namespace
 
@@ -169,50 +143,116 @@ static bool hasLongRounds(const Module &module,
   });
 }
 
-/// Machine code for \p module (LLVM dialect).
-static rt::Result<Object> emitObject(mlir::ModuleOp module, Machines &machines,
-                                     const kernel::CostModel &costs,
-                                     Cancellation &cancellation) {
+namespace {
+/// LLVM's code generation for one module after another. To set up its passes,
+/// and what it makes of a processor's features, takes as long as the code of a
+/// small kernel.
+///
+/// Threads: one at a time.
+class CodeGenerator {
+public:
+  /// Both outlive this object.
+  CodeGenerator(const Machine &target, Cancellation &cancellation)
+      : target(target), cancellation(cancellation), passes(cancellation) {
+    // Remarks of passes are none of the user's business; errors come back as
+    // failures.
+    context.setDiagnosticHandlerCallBack([](const DiagnosticInfo *, void *) {});
+    context.setOptPassGate(gate);
+  }
+
+  /// Machine code for \p module (LLVM dialect). Only the first module may have
+  /// the entry of a large model, and is the last one then: what has selected
+  /// instructions quickly goes on doing so.
+  rt::Result<Object> emit(mlir::ModuleOp module,
+                          const kernel::CostModel &costs);
+
+private:
+  rt::Status setUp(bool isEntry);
+
+  const Machine &target;
+  Cancellation &cancellation;
+  StrengthReductionGate gate;
   LLVMContext context;
-  // Remarks of passes are none of the user's business; errors come back as
-  // failures.
-  context.setDiagnosticHandlerCallBack([](const DiagnosticInfo *, void *) {});
+  std::unique_ptr<TargetMachine> machine;
+  Object object;
+  raw_svector_ostream stream{object};
+  InterruptibleEmission passes;
+};
+} // namespace
+
+rt::Status CodeGenerator::setUp(bool isEntry) {
+  machine = target.createMachine(isEntry ? CodeGenOptLevel::None
+                                         : CodeGenOptLevel::Default);
+  // AArch64 would select by GlobalISel where code is made quickly, which no
+  // other code here is selected by.
+  machine->setGlobalISel(false);
+  if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
+                                   CodeGenFileType::ObjectFile))
+    return rt::failure("target '{}' cannot emit object files",
+                       machine->getTargetTriple().str());
+  return rt::Status();
+}
+
+rt::Result<Object> CodeGenerator::emit(mlir::ModuleOp module,
+                                       const kernel::CostModel &costs) {
   std::unique_ptr<Module> llvmModule =
       mlir::translateModuleToLLVMIR(module, context, "nnhal");
   if (!llvmModule)
     return rt::failure("translation to LLVM IR failed");
   bool isEntry =
       !module->hasAttr(kernelAttrName) && hasLongEntry(*llvmModule, costs);
-  // A machine that has selected instructions quickly goes on doing so: it is
-  // not given back to those for kernels.
-  std::unique_ptr<TargetMachine> machine =
-      isEntry ? machines.target.createMachine(CodeGenOptLevel::None)
-              : machines.take();
-  // AArch64 would select by GlobalISel where code is made quickly, which no
-  // other code here is selected by.
-  machine->setGlobalISel(false);
+  assert((!machine || !isEntry) && "an entry needs a generator of its own");
+  if (!machine)
+    NNHAL_RETURN_IF_ERROR(setUp(isEntry));
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   llvmModule->setPICLevel(PICLevel::BigPIC);
-  setTargetAttributes(*llvmModule, machines.target);
+  setTargetAttributes(*llvmModule, target);
   hideInternals(*llvmModule);
   optimize(*llvmModule, *machine, isEntry, cancellation);
-
-  WithoutStrengthReduction gate;
-  if (hasLongRounds(*llvmModule, costs))
-    context.setOptPassGate(gate);
-  Object object;
-  raw_svector_ostream stream(object);
-  InterruptibleEmission passes(cancellation);
-  if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
-                                   CodeGenFileType::ObjectFile))
-    return rt::failure("target '{}' cannot emit object files",
-                       machine->getTargetTriple().str());
+  gate.isClosed = hasLongRounds(*llvmModule, costs);
+  object.clear();
   passes.run(*llvmModule);
-  if (!isEntry)
-    machines.giveBack(std::move(machine));
-  return object;
+  return std::move(object);
 }
+
+namespace {
+/// Generators for kernels, as many as work at once.
+///
+/// Threads: any.
+class CodeGenerators {
+public:
+  CodeGenerators(const Machine &target, Cancellation &cancellation)
+      : target(target), cancellation(cancellation) {}
+
+  rt::Result<Object> emit(mlir::ModuleOp module,
+                          const kernel::CostModel &costs) {
+    auto generator = module->hasAttr(kernelAttrName) ? take() : create();
+    rt::Result<Object> object = generator->emit(module, costs);
+    if (module->hasAttr(kernelAttrName))
+      giveBack(std::move(generator));
+    return object;
+  }
+
+private:
+  std::unique_ptr<CodeGenerator> create() const {
+    return std::make_unique<CodeGenerator>(target, cancellation);
+  }
+  std::unique_ptr<CodeGenerator> take() {
+    std::lock_guard lock(mutex);
+    return idle.empty() ? create() : idle.pop_back_val();
+  }
+  void giveBack(std::unique_ptr<CodeGenerator> generator) {
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(generator));
+  }
+
+  const Machine &target;
+  Cancellation &cancellation;
+  std::mutex mutex;
+  SmallVector<std::unique_ptr<CodeGenerator>> idle;
+};
+} // namespace
 
 namespace {
 /// The symbols of objects that belong together.
@@ -336,13 +376,12 @@ rt::Result<std::vector<Object>> emitObjects(mlir::ModuleOp module,
   std::vector<Object> objects;
   std::vector<Work> work = planWork(module, library, objects);
   std::vector<rt::Status> statuses(work.size());
-  Machines machines(target);
+  CodeGenerators generators(target, cancellation);
   mlir::parallelFor(module.getContext(), 0, work.size(), [&](size_t i) {
     if (cancellation.poll())
       return;
     TimedPart timed(part, part ? nameOf(work[i].module) : std::string());
-    rt::Result<Object> object =
-        emitObject(work[i].module, machines, costs->costs(), cancellation);
+    rt::Result<Object> object = generators.emit(work[i].module, costs->costs());
     statuses[i] = object.status();
     if (!object.isOk() || cancellation.poll())
       return;
