@@ -22,7 +22,8 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 /// More numbers than a requantized sum of two tensors has are coefficients of
-/// an algorithm, such as those of a quantized LSTM's activations.
+/// an algorithm, such as those of a quantized LSTM's activations. What vectors
+/// of several lengths consist of is one number.
 static constexpr size_t maxNumbers = 16;
 
 /// Whether \p value is one of those that algorithms consist of: signs, limits
@@ -102,9 +103,9 @@ static bool isNumber(Operation *definition) {
          !isOfAlgorithm(cast<FloatAttr>(scalar).getValue());
 }
 
-/// Whether an address in \p loop may depend on elements of a tensor.
-static bool addressesByData(LoopLikeOpInterface loop) {
-  return loop
+/// Whether an address in \p code may depend on elements of a tensor.
+static bool addressesByData(Operation *code) {
+  return code
       ->walk([](Operation *op) {
         bool makesIndex =
             isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) &&
@@ -122,9 +123,26 @@ SmallVector<arith::ConstantOp> findNumbers(LoopLikeOpInterface loop,
   for (Operation *definition : definitions)
     if (isNumber(definition))
       numbers.push_back(cast<arith::ConstantOp>(definition));
-  if (numbers.size() > maxNumbers || addressesByData(loop))
+  llvm::SmallDenseSet<Attribute> scalars;
+  for (arith::ConstantOp number : numbers)
+    scalars.insert(scalarOf(number));
+  if (scalars.size() > maxNumbers || addressesByData(loop))
     return {};
   return numbers;
+}
+
+bool isLastPosition(Value value, LoopLikeOpInterface loop) {
+  if (!value.getType().isIndex() || !value.getDefiningOp<arith::ConstantOp>())
+    return false;
+  bool isUsed = false;
+  for (Operation *user : value.getUsers()) {
+    if (!loop->isProperAncestor(user))
+      continue;
+    if (!isa<arith::MinSIOp>(user))
+      return false;
+    isUsed = true;
+  }
+  return isUsed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,8 +175,11 @@ private:
     size_t array = found - arrays.begin();
     if (found == arrays.end())
       arrays.emplace_back();
-    arrays[array].push_back(scalar);
-    return {array, static_cast<int64_t>(arrays[array].size()) - 1};
+    auto *place = llvm::find(arrays[array], scalar);
+    int64_t index = place - arrays[array].begin();
+    if (place == arrays[array].end())
+      arrays[array].push_back(scalar);
+    return {array, index};
   }
 
   SmallVector<NumberPlace> places;
@@ -274,6 +295,28 @@ Type argumentTypeOf(Value capture, LoopLikeOpInterface loop) {
       StridedLayoutAttr::get(buffer.getContext(), /*offset=*/0, strides));
 }
 
+SmallVector<Type> typesWithoutExtents(func::FuncOp kernel) {
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  if (addressesByData(kernel))
+    return types;
+  for (auto [argument, type] : llvm::zip_equal(kernel.getArguments(), types)) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    if (buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
+        llvm::all_of(argument.getUsers(), onlyAccesses))
+      type =
+          MemRefType::get({ShapedType::kDynamic}, buffer.getElementType(),
+                          MemRefLayoutAttrInterface(), buffer.getMemorySpace());
+  }
+  return types;
+}
+
+void setArgumentTypes(func::FuncOp kernel, TypeRange types) {
+  for (auto [argument, type] : llvm::zip_equal(kernel.getArguments(), types))
+    argument.setType(type);
+  kernel.setType(
+      FunctionType::get(kernel.getContext(), types, kernel.getResultTypes()));
+}
+
 Value toArgument(Value capture, Type type, OpBuilder &builder) {
   if (capture.getType() == type)
     return capture;
@@ -281,6 +324,10 @@ Value toArgument(Value capture, Type type, OpBuilder &builder) {
   auto [strides, offset] =
       cast<MemRefType>(capture.getType()).getStridesAndOffset();
   auto buffer = cast<MemRefType>(type);
+  if (offset == 0)
+    return memref::ReinterpretCastOp::create(builder, loc, buffer, capture,
+                                             /*offset=*/0, buffer.getShape(),
+                                             strides);
   ContextAccess access(builder, loc, /*context=*/{});
   Value begin =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, capture);

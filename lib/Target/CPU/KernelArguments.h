@@ -16,6 +16,7 @@
 #define NNHAL_LIB_TARGET_CPU_KERNELARGUMENTS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -31,6 +32,11 @@ namespace nnhal {
 llvm::SmallVector<mlir::arith::ConstantOp>
 findNumbers(mlir::LoopLikeOpInterface loop,
             llvm::ArrayRef<mlir::Operation *> definitions);
+
+/// Whether the kernel of \p loop has \p value as an argument although it is
+/// constant: where the last of some overlapping tiles is, which is all that
+/// tells bands of one image apart that differ in height.
+bool isLastPosition(mlir::Value value, mlir::LoopLikeOpInterface loop);
 
 /// The scalars of \p numbers, those of each element type as one array, in the
 /// order of the first of each: a kernel has one buffer for each as argument.
@@ -50,6 +56,14 @@ void loadNumbers(llvm::ArrayRef<mlir::arith::ConstantOp> numbers,
 /// that is only loaded from and stored to begins at its first element, not at
 /// an offset that the type states.
 mlir::Type argumentTypeOf(mlir::Value capture, mlir::LoopLikeOpInterface loop);
+
+/// The types of the arguments of \p kernel without what its code does not
+/// depend on: the extents of buffers of one dimension that it only loads from
+/// and stores to, unless data decides where.
+llvm::SmallVector<mlir::Type> typesWithoutExtents(mlir::func::FuncOp kernel);
+
+/// Gives the arguments of \p kernel the types \p types.
+void setArgumentTypes(mlir::func::FuncOp kernel, mlir::TypeRange types);
 
 /// \p capture as an argument of type \p type.
 mlir::Value toArgument(mlir::Value capture, mlir::Type type,

@@ -26,6 +26,7 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nnhal {
@@ -67,6 +68,7 @@ private:
                        const std::optional<KernelSplit> &split);
   func::FuncOp findEqual(func::FuncOp candidate);
   Value argumentFor(Value capture, Type type);
+  void restoreExtents();
   Value constantBuffer(DenseElementsAttr array, OpBuilder &builder,
                        SymbolTable &symbols);
   void replaceByCall(LoopLikeOpInterface loop, SymbolTable &symbols);
@@ -75,8 +77,10 @@ private:
 
   func::FuncOp entry;
   kernel::CostModel costs;
-  /// Kernels by hash of their bodies.
+  /// Kernels by hash of their bodies, without the extents of their arguments;
+  /// and these, of the first loop that became the kernel.
   llvm::DenseMap<llvm::hash_code, SmallVector<func::FuncOp>> kernels;
+  llvm::MapVector<func::FuncOp, SmallVector<Type>> argumentTypes;
   /// Arrays of numbers that kernels are called with.
   llvm::DenseMap<Attribute, memref::GlobalOp> globals;
   /// Arguments by what they stand for, and by their types.
@@ -184,7 +188,7 @@ static KernelInterface interfaceOf(LoopLikeOpInterface loop, bool isStraight) {
   KernelInterface interface;
   MadeInside made(loop, isStraight);
   for (Value value : used) {
-    if (made.contains(value)) {
+    if (made.contains(value) && !isLastPosition(value, loop)) {
       addDefinitions(value, interface.made);
       continue;
     }
@@ -266,11 +270,18 @@ OutlineKernelsPass::outline(LoopLikeOpInterface loop,
   for (Operation *number : interface.numbers)
     numbers.push_back(cast<arith::ConstantOp>(mapping.lookup(number)));
   loadNumbers(numbers, arguments.drop_front(interface.captures.size()));
+  // Bounds that a range has replaced would tell kernels apart.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
   return kernel;
 }
 
-/// An earlier kernel with the body of \p candidate.
+/// An earlier kernel with the body of \p candidate, whose arguments may have
+/// other extents. What is kept has none until the end.
 func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
+  SmallVector<Type> types(candidate.getArgumentTypes());
+  setArgumentTypes(candidate, typesWithoutExtents(candidate));
   llvm::hash_code hash = hash_value(candidate.getFunctionType());
   candidate.getBody().walk([&](Operation *op) {
     hash =
@@ -286,7 +297,13 @@ func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
             OperationEquivalence::IgnoreLocations))
       return kernel;
   kernels[hash].push_back(candidate);
+  argumentTypes[candidate] = std::move(types);
   return nullptr;
+}
+
+void OutlineKernelsPass::restoreExtents() {
+  for (auto &[kernel, types] : argumentTypes)
+    setArgumentTypes(kernel, types);
 }
 
 /// The buffer of a constant global that \p array fills.
@@ -339,11 +356,12 @@ void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
     ++numOutlined;
   }
   SmallVector<Value> operands = rangeOf(parts, loc, builder);
-  for (auto [capture, type] :
-       llvm::zip_equal(interface.captures, interface.types))
-    operands.push_back(argumentFor(capture, type));
+  ArrayRef<Type> types = argumentTypes.find(kernel)->second;
+  for (Value capture : interface.captures)
+    operands.push_back(argumentFor(capture, types[operands.size()]));
   for (DenseElementsAttr array : interface.arrays)
-    operands.push_back(constantBuffer(array, builder, symbols));
+    operands.push_back(argumentFor(constantBuffer(array, builder, symbols),
+                                   types[operands.size()]));
   auto call = func::CallOp::create(builder, loc, kernel, operands);
   if (parts) {
     call->setAttr(grainAttrName, builder.getI64IntegerAttr(parts->grain));
@@ -399,6 +417,7 @@ void OutlineKernelsPass::runOnOperation() {
   costs = target->costs();
   kernels.clear();
   globals.clear();
+  argumentTypes.clear();
   rebased.clear();
   straight.clear();
   nextNumber = 0;
@@ -407,6 +426,7 @@ void OutlineKernelsPass::runOnOperation() {
   findLoops(entry.getBody().front(), loops);
   for (LoopLikeOpInterface loop : loops)
     runStep(loop, [&] { replaceByCall(loop, symbols); });
+  restoreExtents();
   makeAllSequential(getOperation());
 }
 

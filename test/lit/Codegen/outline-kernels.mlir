@@ -212,3 +212,87 @@ func.func @slices(%x: memref<2x16xf32>) attributes {nnhal.entry} {
   }
   return
 }
+
+// -----
+
+// The code of a kernel does not depend on how large the buffers of one dimension
+// are that it accesses: the function has the extents of the first call, and those
+// of another are passed as these. Where the last of some overlapping tiles is
+// differs, too, and is an argument.
+// CHECK-LABEL: func.func @bands
+// CHECK-SAME:    (%[[A:.+]]: memref<20xf32>, %[[B:.+]]: memref<18xf32>)
+// CHECK-DAG:     %[[LAST_A:.+]] = arith.constant 12 : index
+// CHECK-DAG:     %[[LAST_B:.+]] = arith.constant 10 : index
+// CHECK-DAG:     %[[AS_A:.+]] = memref.reinterpret_cast %[[B]] to offset: [0], sizes: [20], strides: [1] : memref<18xf32> to memref<20xf32>
+// CHECK:         call @kernel_0(%[[LAST_A]], %[[A]]) : (index, memref<20xf32>) -> ()
+// CHECK:         call @kernel_0(%[[LAST_B]], %[[AS_A]])
+// CHECK:       func.func private @kernel_0(%[[LAST:.+]]: index, %{{.+}}: memref<20xf32>)
+// CHECK:         arith.minsi %{{.+}}, %[[LAST]]
+// CHECK-NOT:   func.func private
+func.func @bands(%a: memref<20xf32>, %b: memref<18xf32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c24 = arith.constant 24 : index
+  %last_a = arith.constant 12 : index
+  %last_b = arith.constant 10 : index
+  scf.for %i = %c0 to %c24 step %c8 {
+    %at = arith.minsi %i, %last_a : index
+    %v = vector.load %a[%at] : memref<20xf32>, vector<8xf32>
+    vector.store %v, %a[%at] : memref<20xf32>, vector<8xf32>
+  }
+  scf.for %i = %c0 to %c24 step %c8 {
+    %at = arith.minsi %i, %last_b : index
+    %v = vector.load %b[%at] : memref<18xf32>, vector<8xf32>
+    vector.store %v, %b[%at] : memref<18xf32>, vector<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Data that decides where to load is bounded by the extents of a buffer, which
+// are part of the kernel then.
+// CHECK-LABEL: func.func @tables
+// CHECK:         call @kernel_0(
+// CHECK:         call @kernel_1(
+func.func @tables(%x: memref<8xi8>, %small: memref<256xf32>, %large: memref<512xf32>, %y: memref<8xf32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.load %x[%i] : memref<8xi8>
+    %at = arith.index_castui %v : i8 to index
+    %r = memref.load %small[%at] : memref<256xf32>
+    memref.store %r, %y[%i] : memref<8xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.load %x[%i] : memref<8xi8>
+    %at = arith.index_castui %v : i8 to index
+    %r = memref.load %large[%at] : memref<512xf32>
+    memref.store %r, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// What vectors of two lengths consist of is one number of the layer.
+// CHECK-LABEL: func.func @lengths
+// CHECK:         call @kernel_0(%{{.+}}, %{{.+}}) : (memref<64xi32>, memref<1xi32>) -> ()
+func.func @lengths(%x: memref<64xi32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %wide = arith.constant dense<-17> : vector<8xi32>
+  %narrow = arith.constant dense<-17> : vector<4xi32>
+  scf.for %i = %c0 to %c32 step %c8 {
+    %v = vector.load %x[%i] : memref<64xi32>, vector<8xi32>
+    %w = arith.addi %v, %wide : vector<8xi32>
+    vector.store %w, %x[%i] : memref<64xi32>, vector<8xi32>
+    %j = arith.addi %i, %c32 : index
+    %s = vector.load %x[%j] : memref<64xi32>, vector<4xi32>
+    %t = arith.addi %s, %narrow : vector<4xi32>
+    vector.store %t, %x[%j] : memref<64xi32>, vector<4xi32>
+  }
+  return
+}
