@@ -21,12 +21,15 @@ using nnhal::QuadSigns;
 static constexpr CostModel sixteenRegisters = {
     .panelRegisters = {2, 3, 0},
     .tileRows = {12, 6, 4, 3},
+    .singleRows = 4,
     .leastAccumulators = 8,
     .mostAccumulators = 12,
     .windowAccumulators = 8,
     .windowRows = 2,
     .windowProducts = 400000,
     .overlappedPixels = 64,
+    .fewerRows = 4,
+    .maskedSpan = 2,
     .unrolledTaps = 8,
     .unrolledSteps = 4,
     .unrolledProducts = 48,
@@ -90,12 +93,15 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
                                            "tile-rows-3", "tile-rows-4"};
   for (size_t index = 0; index < tileRows.size(); ++index)
     visit(rowNames[index], tileRows[index]);
+  visit("single-rows", singleRows);
   visit("least-accumulators", leastAccumulators);
   visit("most-accumulators", mostAccumulators);
   visit("window-accumulators", windowAccumulators);
   visit("window-rows", windowRows);
   visit("window-products", windowProducts);
   visit("overlapped-pixels", overlappedPixels);
+  visit("fewer-rows", fewerRows);
+  visit("masked-span", maskedSpan);
   visit("unrolled-taps", unrolledTaps);
   visit("unrolled-steps", unrolledSteps);
   visit("unrolled-products", unrolledProducts);

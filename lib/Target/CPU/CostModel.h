@@ -35,6 +35,8 @@ struct CostModel {
   std::array<int64_t, 3> panelRegisters;
   /// Output pixels of a tile whose panels have 1, 2, 3 and 4 registers.
   std::array<int64_t, 4> tileRows;
+  /// Output pixels of a tile of a convolution to one channel.
+  int64_t singleRows;
   /// Fewer accumulators leave multiply-add units idle: such a tile computes
   /// several panels, of `mostAccumulators` together.
   int64_t leastAccumulators;
@@ -48,6 +50,12 @@ struct CostModel {
   /// Of so many output pixels of a row, tiles may compute one a second time so
   /// that all of them have one size.
   int64_t overlappedPixels;
+  /// Of so many output pixels that a tile of a convolution could have, it may
+  /// leave out one for the same.
+  int64_t fewerRows;
+  /// Distance of the first and the last tap of a window up to which tiles of
+  /// floats at its left and right border have the code of the others.
+  int64_t maskedSpan;
   /// Windows up to this width are unrolled.
   int64_t unrolledTaps;
   /// Steps of a float convolution's inner loop that one round of it takes, at

@@ -208,7 +208,7 @@ LogicalResult ConvolutionEmitter::emit() {
       {batches * height.out, width.out, depth,
        contiguous ? width.filter * channels : channels, height.filter,
        bytesOf(op.getInput()), bytesOf(op.getInit()), bytesOf(op.getFilter()),
-       panelCount, panelWidth / lanes, stepChannels > 1},
+       panelCount, panelWidth / lanes, stepChannels > 1, isOneChannel},
       target);
   tile.offsetTable &= !isOneChannel;
   if (tile.offsetTable)
@@ -282,7 +282,7 @@ void ConvolutionEmitter::emitTiles(
       emitter.validTaps(height, origin);
   Value base = emitter.mulAdd(batch, input.strides[0],
                               emitter.mul(origin, input.strides[1]));
-  for (const TileGroup &group : planTiles(width, tile.rows, target.costs()))
+  for (const TileGroup &group : planTiles(width, tile.rows, tile.overlapped))
     emitter.tileLoop(group, [&](Value column) {
       Value first =
           emitter.add(emitter.mul(column, width.stride), -width.padHead);

@@ -31,11 +31,11 @@ bool WindowDim::unpadded() const {
 
 SmallVector<TileGroup> nnhal::kernel::planTiles(const WindowDim &dim,
                                                 int64_t maxTile,
-                                                const CostModel &costs) {
+                                                int64_t overlapped) {
   int64_t tiles = std::max<int64_t>(llvm::divideCeil(dim.out, maxTile), 1);
   int64_t base = dim.out / tiles, larger = dim.out % tiles;
   int64_t twice = larger == 0 ? 0 : tiles - larger;
-  bool overlaps = twice * costs.overlappedPixels <= dim.out;
+  bool overlaps = twice * overlapped <= dim.out;
   SmallVector<TileGroup> groups;
   int64_t next = 0;
   for (int64_t tile = 0; tile < tiles; ++tile) {
@@ -90,6 +90,25 @@ static LoopOrder chooseOrder(const ConvolutionShape &shape,
   return readsInputAgain ? LoopOrder::panelRowTile : LoopOrder::tilePanel;
 }
 
+/// Whether so few of \p count positions are computed twice by tiles of \p size
+/// that all of them may have this size.
+static bool haveOneSize(int64_t count, int64_t size, const CostModel &costs) {
+  int64_t twice = llvm::divideCeil(count, size) * size - count;
+  return twice * costs.overlappedPixels <= count;
+}
+
+/// The most pixels of a tile, up to \p rows and not much fewer, with which all
+/// tiles of \p columns have one size; otherwise \p rows. 196 pixels are 49
+/// tiles of four in place of 36 of five and four of four: as fast, and without
+/// a second code.
+static int64_t rowsOfOneSize(int64_t columns, int64_t rows,
+                             const CostModel &costs) {
+  for (int64_t fewer = rows; (rows - fewer) * costs.fewerRows <= rows; --fewer)
+    if (haveOneSize(columns, fewer, costs))
+      return fewer;
+  return rows;
+}
+
 ConvolutionTile
 nnhal::kernel::chooseConvolutionTile(const ConvolutionShape &shape,
                                      const KernelTarget &target) {
@@ -112,6 +131,16 @@ nnhal::kernel::chooseConvolutionTile(const ConvolutionShape &shape,
   else if (shape.ofIntegers)
     tile.rows =
         std::clamp<int64_t>((target.registers - 2) / vectors - 1, 1, tile.rows);
+
+  tile.overlapped = costs.overlappedPixels;
+  tile.rows = rowsOfOneSize(shape.columns, tile.rows, costs);
+  // The sums of pixels, which kernels of weights with a zero point need, take
+  // as much code as these kernels if a tile has as many rows, and none of the
+  // time.
+  if (shape.isSingle) {
+    tile.rows = costs.singleRows;
+    tile.overlapped = 1;
+  }
 
   int64_t tiles =
       std::max<int64_t>(llvm::divideCeil(shape.columns, tile.rows), 1);
@@ -150,6 +179,21 @@ TapRange nnhal::kernel::interiorOf(const WindowDim &dim) {
   return range;
 }
 
+/// How a depthwise convolution or a pool leaves out what lies outside of the
+/// image.
+static WindowTile::Skip skipOf(const WindowWork &work,
+                               const KernelTarget &target) {
+  if (work.tap == 0)
+    return WindowTile::Skip::taps;
+  // What was converted is finite, so that 0 times that is 0.
+  if (work.isConverted)
+    return WindowTile::Skip::factors;
+  // A sum under a mask is one instruction with registers of 512 bits, and two
+  // or three with others.
+  return target.vectorBits >= 512 ? WindowTile::Skip::sums
+                                  : WindowTile::Skip::taps;
+}
+
 /// All of a tile but the order of its loops.
 static WindowTile chooseWindowShape(const WindowDim &height,
                                     const WindowDim &width,
@@ -163,18 +207,19 @@ static WindowTile chooseWindowShape(const WindowDim &height,
   bool loopTaps = width.filter > target.costs().unrolledTaps;
   // Rows that have input in common are computed together. With a stride they
   // have so little that reading half cache lines costs more (7 %), unless there
-  // is something to convert. Rows at the border need code of their own, for
-  // which small images of floats have nothing to show.
+  // is something to convert. Rows at the border need code of their own where
+  // nothing can be masked; small images of floats have nothing to show for it.
   int64_t rows = target.costs().windowRows;
   int64_t largestStride = work.isConverted ? height.filter - 1 : 1;
   bool isLarge =
       work.isConverted || work.products >= target.costs().windowProducts;
+  bool uniformRows = skipOf(work, target) == WindowTile::Skip::factors;
   if (rows > 1 && isLarge && !loopTaps && height.dilation == 1 &&
       height.stride <= largestStride && height.filter > 1 &&
       height.filter <= target.costs().unrolledTaps &&
-      interiorOf(height).size() >= rows)
+      (uniformRows ? height.out : interiorOf(height).size()) >= rows)
     return {std::max<int64_t>(std::min(accumulators / rows, width.out), 1),
-            channelVectors % 2 == 0 ? 2 : 1, loopTaps, rows};
+            channelVectors % 2 == 0 ? 2 : 1, loopTaps, rows, uniformRows};
   int64_t columns = loopTaps ? 1 : std::min(accumulators, width.out);
   int64_t vectors = 1;
   for (int64_t candidate : {4, 2})
@@ -198,6 +243,32 @@ static int64_t positionsOf(const WindowDim &dim, int64_t size) {
   return std::min({span, size * dim.filter, dim.in});
 }
 
+/// Gives the tiles at the left and right border the code of the others, where
+/// what lies outside can be left out by masks.
+static void makeColumnsUniform(WindowTile &tile, const WindowDim &width,
+                               const WindowWork &work,
+                               const KernelTarget &target) {
+  // Masks are made for each tile, which those of floats, computed sooner, have
+  // no time for where there are many of them.
+  int64_t span = (width.filter - 1) * width.dilation;
+  bool isCheap = tile.skips == WindowTile::Skip::factors ||
+                 (tile.rows == 1 && span <= target.costs().maskedSpan &&
+                  !tile.channelsOutermost);
+  if (tile.loopTaps || tile.skips == WindowTile::Skip::taps || !isCheap)
+    return;
+  // Twice the registers have room for twice the columns of two rows, which then
+  // have more input in common: bytes are converted once for more products.
+  int64_t most = tile.columns;
+  if (tile.rows > 1 && work.isConverted && target.registers >= 32)
+    most = target.costs().windowAccumulators;
+  for (int64_t columns = std::min(most, width.out);
+       2 * columns > most && !tile.uniformColumns; --columns)
+    if (haveOneSize(width.out, columns, target.costs())) {
+      tile.uniformColumns = true;
+      tile.columns = columns;
+    }
+}
+
 WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &height,
                                            const WindowDim &width,
                                            int64_t channelVectors,
@@ -205,6 +276,7 @@ WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &height,
                                            const KernelTarget &target) {
   WindowTile tile =
       chooseWindowShape(height, width, channelVectors, work, target);
+  tile.skips = skipOf(work, target);
   auto leavesCache = [&](int64_t columns) {
     int64_t input = positionsOf(height, tile.rows) *
                     positionsOf(width, columns) * work.inputPixel;
@@ -231,5 +303,6 @@ WindowTile nnhal::kernel::chooseWindowTile(const WindowDim &height,
     tile.prefetch =
         height.out * width.out * work.outputPixel > target.costs().outputCache;
   }
+  makeColumnsUniform(tile, width, work, target);
   return tile;
 }

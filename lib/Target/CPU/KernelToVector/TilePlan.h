@@ -50,13 +50,12 @@ struct TileGroup {
 };
 
 /// Cuts a dimension into ceil(out / maxTile) tiles, and groups the adjacent
-/// ones for which the same code works. All tiles have one size where few
-/// positions are computed twice by the last ones, as \p costs say: 3136 = 522 x
-/// 6 + 4 is 523 tiles of 6, and there is no code for a shorter one. Otherwise
-/// sizes differ by at most one (49 = 4 x 6 + 5 x 5, so that no tile is a lone
-/// row).
+/// ones for which the same code works. All tiles have one size where the last
+/// ones compute at most one of \p overlapped positions twice: 3136 = 522 x 6 +
+/// 4 is 523 tiles of 6, and there is no code for a shorter one. Otherwise sizes
+/// differ by at most one (49 = 4 x 6 + 5 x 5, so that no tile is a lone row).
 llvm::SmallVector<TileGroup> planTiles(const WindowDim &dim, int64_t maxTile,
-                                       const CostModel &costs);
+                                       int64_t overlapped);
 
 /// Adjacent taps that the same positions of a tile can use.
 struct TapSegment {
@@ -78,8 +77,9 @@ enum class LoopOrder {
 
 /// How a convolution uses the registers.
 struct ConvolutionTile {
-  int64_t rows;   ///< Output pixels of a tile.
-  int64_t panels; ///< Panels computed at once; above 1 for few pixels.
+  int64_t rows;       ///< Output pixels of a tile.
+  int64_t panels;     ///< Panels computed at once; above 1 for few pixels.
+  int64_t overlapped; ///< As planTiles() has it.
   LoopOrder order;
   bool offsetTable; ///< One flat loop over all taps with a table of offsets.
   bool prefetch;    ///< Prefetch the next panel of weights.
@@ -99,6 +99,9 @@ struct ConvolutionShape {
   /// Whether pairs or quads are multiplied: the instructions for them, unlike
   /// those for floats, do not broadcast what they read.
   bool ofIntegers;
+  /// Whether the lanes of an accumulator are added up in the end: there is one
+  /// output channel.
+  bool isSingle;
 };
 
 ConvolutionTile chooseConvolutionTile(const ConvolutionShape &shape,
@@ -118,6 +121,15 @@ struct WindowTile {
   /// Rows of a tile away from the upper and lower border; if more than one, its
   /// vectors are computed one after the other.
   int64_t rows = 1;
+  /// Whether tiles at these borders have as many rows and the same code; and
+  /// whether those at the left and right border have the same code, too, and
+  /// overlap where columns are left over.
+  bool uniformRows = false;
+  bool uniformColumns = false;
+  /// What tiles at the border leave out: taps, by code of their own; or, by
+  /// masks, elements and weights, whose products are 0 then, or the sums with
+  /// them.
+  enum class Skip { taps, factors, sums } skips = Skip::taps;
   /// All tiles of a row for some channels, then the next channels: the
   /// first-level cache does not hold what a tile reads and writes of all.
   bool channelsOutermost = false;

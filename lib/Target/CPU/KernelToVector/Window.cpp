@@ -9,14 +9,18 @@
 // registers over the rows of the window that lie inside the input (a loop with
 // computed bounds) and its columns (unrolled, each input loaded once for all
 // the columns that use it; padding left out statically). One output row at a
-// time; or, away from the border, two, which have most of their input rows in
-// common.
+// time; or two, which have most of their input rows in common.
+//
+// Tiles of bytes have one code everywhere: what lies outside of the image is
+// another element times 0. Of floats, which may be infinite, sums with such an
+// element are masked, where that costs nothing; elsewhere, and in pools, tiles
+// at the border have code of their own, without those taps.
 //
 // Around that are loops over batches, rows and tiles of a row, which threads
 // may share, and over channels, inside of the tiles or, where rows of all
-// channels leave the cache, outside. Rows are cut into those in the middle and
-// those at the borders or left over, which one loop has where the image stays
-// in the cache; columns into groups of tiles with the same padding. The last
+// channels leave the cache, outside. Rows with a code of their own are those at
+// the borders or left over, which one loop has where the image stays in the
+// cache; columns are cut into groups of tiles with the same padding. The last
 // vector of channels overlaps its neighbour instead of being masked.
 //
 // A depthwise convolution multiplies with weights and adds; a pool takes
@@ -71,19 +75,32 @@ struct ChannelBlock {
   Lanes lanes;
 };
 
+/// A row or column of the input that some tiles read.
+struct InputLine {
+  /// Flat index, relative to that of the line under the first tap.
+  Value offset;
+  /// Lanes of booleans: whether the line is inside of the image; null where it
+  /// is for all tiles. A line outside is read as another one.
+  Value mask;
+};
+
 /// Where a tile stands: output pixel, and the flat index of the input under the
 /// first tap of its window; may lie in the padding (then never read).
 struct TilePlace {
   const TileGroup &group;
   Epilogue::Pixel pixel;
   Value input;
+  /// Columns of the input, by their distance from the first one, unless a loop
+  /// goes over the taps.
+  SmallVector<InputLine> columns;
 };
 
-/// An output row of a tile that uses some row of the input, and where the
-/// weights are that it uses it with.
+/// An output row of a tile that uses some row of the input, where the weights
+/// are that it uses it with, and the mask of these, if any.
 struct RowUse {
   int64_t row;
   Value weightRow;
+  Value mask;
 };
 
 class WindowEmitter {
@@ -98,20 +115,26 @@ public:
 
 private:
   void emitRows(Value batch, int64_t begin, int64_t end, int64_t rows);
+  void emitAllRows(Value batch);
   void emitBorderRows(Value batch, TapRange inner);
   void emitRow(Value batch, Value row, int64_t rows);
   void emitChannels(llvm::function_ref<void(ChannelBlock)> block);
   void emitTile(const TilePlace &place, const ChannelBlock &channels);
   void emitInnerTile(const TilePlace &place, const ChannelBlock &channels,
                      int64_t rows);
-  SmallVector<Value> emitTaps(const TileGroup &group,
+  SmallVector<Value> emitTaps(const TilePlace &place,
                               const ChannelBlock &channels,
                               ArrayRef<RowUse> uses, Value inputAt,
                               ValueRange values);
   SmallVector<Value> emitTapLoop(const TileGroup &group,
                                  const ChannelBlock &channels, Value row,
                                  Value inputAt, ValueRange values);
+  SmallVector<InputLine> findLines(const WindowDim &dim, Value origin,
+                                   int64_t outputs, int64_t distance,
+                                   bool isUniform);
+  SmallVector<TileGroup> planColumns() const;
   Value element(Value at, const ChannelBlock &channels, int64_t vector);
+  Value masked(Value vector, Value mask, Value other = {});
   Value count(const TapRange &taps);
 
   KernelOpInterface op;
@@ -126,6 +149,8 @@ private:
   WindowTile tile;
   /// Valid rows of the window for the current output row.
   Value firstRow, lastRow;
+  /// Of the current output rows, where there are several.
+  SmallVector<InputLine> inputRows;
 };
 
 LogicalResult WindowEmitter::emit() {
@@ -152,6 +177,10 @@ LogicalResult WindowEmitter::emit() {
                                height.filter * width.filter,
                            !isa<FloatType>(getElementTypeOrSelf(source))},
                           target);
+  if (tile.uniformRows) {
+    emitter.parallelLoop(0, in[0], 1, [&](Value batch) { emitAllRows(batch); });
+    return success();
+  }
   TapRange interior = interiorOf(height);
   if (tile.rows == 1)
     interior = {0, 0};
@@ -181,6 +210,17 @@ void WindowEmitter::emitRows(Value batch, int64_t begin, int64_t end,
                          [&](Value row) { emitRow(batch, row, rows); });
 }
 
+/// All output rows, as many at once as a tile has; the last ones overlap those
+/// before.
+void WindowEmitter::emitAllRows(Value batch) {
+  int64_t count = llvm::divideCeil(height.out, tile.rows);
+  emitter.parallelLoop(0, count, tile.rows, [&](Value row) {
+    if (height.out % tile.rows != 0)
+      row = emitter.min(row, emitter.index(height.out - tile.rows));
+    emitRow(batch, row, tile.rows);
+  });
+}
+
 /// Output rows above and below those of `inner`, one at a time, by one loop:
 /// half the code.
 void WindowEmitter::emitBorderRows(Value batch, TapRange inner) {
@@ -189,25 +229,73 @@ void WindowEmitter::emitBorderRows(Value batch, TapRange inner) {
   });
 }
 
+/// The lines of the input along `dim`, `distance` apart, that `outputs` output
+/// lines use, whose windows begin at `origin`; with masks if `isUniform`.
+SmallVector<InputLine> WindowEmitter::findLines(const WindowDim &dim,
+                                                Value origin, int64_t outputs,
+                                                int64_t distance,
+                                                bool isUniform) {
+  OpBuilder &builder = emitter.builder();
+  Location loc = emitter.loc();
+  int64_t lanes =
+      chooseChannelLanes(multiplier == 1 ? channels : multiplier, target);
+  VectorType booleans = emitter.vectorType(lanes, builder.getI1Type());
+  int64_t first = -dim.padHead;
+  int64_t last = (dim.out - outputs) * dim.stride - dim.padHead;
+  int64_t count =
+      (outputs - 1) * dim.stride + (dim.filter - 1) * dim.dilation + 1;
+  SmallVector<InputLine> lines;
+  if (tile.loopTaps)
+    return lines;
+  for (int64_t line = 0; line < count; ++line) {
+    lines.push_back({emitter.index(line * distance), {}});
+    if (!isUniform || (first + line >= 0 && last + line < dim.in))
+      continue;
+    Value position = emitter.add(origin, line);
+    Value isInside =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position,
+                              emitter.index(dim.in));
+    Value read = emitter.min(emitter.max(position, emitter.index(0)),
+                             emitter.index(dim.in - 1));
+    lines.back() = {
+        emitter.mul(emitter.add(read, emitter.mul(origin, -1)), distance),
+        vector::BroadcastOp::create(builder, loc, booleans, isInside)};
+  }
+  return lines;
+}
+
+/// Tiles of a row: one group of them if columns are uniform.
+SmallVector<TileGroup> WindowEmitter::planColumns() const {
+  if (!tile.uniformColumns)
+    return planTiles(width, tile.columns, target.costs().overlappedPixels);
+  SmallVector<TapRange> taps(tile.columns, TapRange{0, width.filter});
+  return {{0, tile.columns, int64_t(llvm::divideCeil(width.out, tile.columns)),
+           std::move(taps), width.out - tile.columns}};
+}
+
 /// Output rows from `row` on; more than one only where all rows of their
-/// windows are inside the input.
+/// windows are inside the input, or rows are uniform.
 void WindowEmitter::emitRow(Value batch, Value row, int64_t rows) {
   Value origin = emitter.add(emitter.mul(row, height.stride), -height.padHead);
-  if (rows > 1)
+  if (rows > 1) {
     std::tie(firstRow, lastRow) =
         std::pair(emitter.index(0), emitter.index(height.filter));
-  else
+    inputRows =
+        findLines(height, origin, rows, input.strides[1], tile.uniformRows);
+  } else {
     std::tie(firstRow, lastRow) = emitter.validTaps(height, origin);
+  }
   Value base = emitter.mulAdd(batch, input.strides[0],
                               emitter.mul(origin, input.strides[1]));
   auto eachPlace = [&](llvm::function_ref<void(const TilePlace &)> emit) {
-    for (const TileGroup &group :
-         planTiles(width, tile.columns, target.costs()))
+    for (const TileGroup &group : planColumns())
       emitter.tileLoop(group, [&](Value column) {
         Value first =
             emitter.add(emitter.mul(column, width.stride), -width.padHead);
         emit({group, epilogue->pixel(batch, row, column),
-              emitter.mulAdd(first, input.strides[2], base)});
+              emitter.mulAdd(first, input.strides[2], base),
+              findLines(width, first, group.size, input.strides[2],
+                        tile.uniformColumns)});
       });
   };
   auto emitAt = [&](const TilePlace &place, const ChannelBlock &block) {
@@ -286,7 +374,8 @@ void WindowEmitter::emitTile(const TilePlace &place,
                                   place.input);
         if (tile.loopTaps)
           return emitTapLoop(group, channels, row, at, carried);
-        return emitTaps(group, channels, RowUse{0, body.weightRow(row)}, at,
+        return emitTaps(place, channels,
+                        RowUse{0, body.weightRow(row), /*mask=*/{}}, at,
                         carried);
       });
   for (auto [index, value] : llvm::enumerate(values)) {
@@ -312,15 +401,15 @@ void WindowEmitter::emitInnerTile(const TilePlace &place,
       block.in = emitter.mulAdd(vector, lanes, channels.in);
     SmallVector<Value> values(rows * group.size,
                               body.start(block.out, block.lanes));
-    int64_t inputRows = (rows - 1) * height.stride + height.filter;
-    for (int64_t inputRow = 0; inputRow < inputRows; ++inputRow) {
+    for (auto [number, inputRow] : llvm::enumerate(inputRows)) {
       SmallVector<RowUse> uses;
       for (int64_t row = 0; row < rows; ++row)
-        if (int64_t tap = inputRow - row * height.stride;
+        if (int64_t tap = int64_t(number) - row * height.stride;
             tap >= 0 && tap < height.filter)
-          uses.push_back({row, body.weightRow(emitter.index(tap))});
-      Value at = emitter.add(place.input, inputRow * input.strides[1]);
-      values = emitTaps(group, block, uses, at, values);
+          uses.push_back(
+              {row, body.weightRow(emitter.index(tap)), inputRow.mask});
+      Value at = emitter.add(place.input, inputRow.offset);
+      values = emitTaps(place, block, uses, at, values);
     }
     for (auto [index, value] : llvm::enumerate(values)) {
       const TapRange &taps = group.taps[index % group.size];
@@ -345,16 +434,27 @@ Value WindowEmitter::element(Value at, const ChannelBlock &channels,
       emitter.load(input, emitter.add(at, channel), channels.lanes));
 }
 
+/// `vector`, or `other` where `mask`, if there is one, is false: zeros, if
+/// there is none.
+Value WindowEmitter::masked(Value vector, Value mask, Value other) {
+  if (!mask)
+    return vector;
+  if (!other)
+    other = emitter.zeros(cast<VectorType>(vector.getType()));
+  return arith::SelectOp::create(emitter.builder(), emitter.loc(), mask, vector,
+                                 other);
+}
+
 /// One row of the input, unrolled: its columns outermost, so that each is
 /// loaded once.
-SmallVector<Value> WindowEmitter::emitTaps(const TileGroup &group,
+SmallVector<Value> WindowEmitter::emitTaps(const TilePlace &place,
                                            const ChannelBlock &channels,
                                            ArrayRef<RowUse> rows, Value inputAt,
                                            ValueRange carried) {
   SmallVector<Value> values(carried);
   // Input column -> (output column, tap) that use it, in order.
   std::map<int64_t, SmallVector<std::pair<int64_t, int64_t>>> uses;
-  for (auto [column, taps] : llvm::enumerate(group.taps))
+  for (auto [column, taps] : llvm::enumerate(place.group.taps))
     for (int64_t tap = taps.begin; tap < taps.end; ++tap)
       uses[column * width.stride + tap * width.dilation].push_back(
           {column, tap});
@@ -362,17 +462,26 @@ SmallVector<Value> WindowEmitter::emitTaps(const TileGroup &group,
     std::map<std::pair<int64_t, int64_t>, Value> weights;
     Value channel = emitter.add(channels.out, vector * channels.lanes.lanes);
     for (const auto &[position, users] : uses) {
-      Value loaded = element(emitter.add(inputAt, position * input.strides[2]),
-                             channels, vector);
-      for (auto [row, weightRow] : rows)
+      const InputLine &line = place.columns[position];
+      Value loaded =
+          element(emitter.add(inputAt, line.offset), channels, vector);
+      if (tile.skips == WindowTile::Skip::factors)
+        loaded = masked(loaded, line.mask);
+      for (auto [row, weightRow, mask] : rows)
         for (auto [column, tap] : users) {
           Value &weight = weights[{row, tap}];
-          if (!weight)
+          if (!weight) {
             weight = body.weight(weightRow, emitter.index(tap), channel,
                                  channels.lanes);
-          int64_t pixel = row * group.size + column;
+            if (tile.skips == WindowTile::Skip::factors)
+              weight = masked(weight, mask);
+          }
+          int64_t pixel = row * place.group.size + column;
           Value &value = values[pixel * channels.vectors + vector];
-          value = body.step(value, loaded, weight);
+          Value next = body.step(value, loaded, weight);
+          if (tile.skips == WindowTile::Skip::sums)
+            next = masked(next, line.mask, value);
+          value = next;
         }
     }
   }

@@ -81,3 +81,23 @@ func.func @single(%in: memref<1x1x1x8xf32>, %filter: memref<16x1x1x8x16xf32>, %b
       strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
+
+// 36 pixels of three registers are six tiles of six, as one of eight and four of
+// seven would need two codes, unless a tile may leave out none of its pixels.
+
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32 --convert-nnk-to-vector | FileCheck %s --check-prefix=FEWER
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32,fewer-rows=9 --convert-nnk-to-vector | FileCheck %s --check-prefix=MOST
+// FEWER-LABEL: func @thirty_six
+// FEWER: scf.forall (%{{.*}}) = (0) to (36) step (6)
+// FEWER-NOT: scf.forall
+// FEWER: return
+// MOST-LABEL: func @thirty_six
+// MOST: scf.forall (%{{.*}}) = (8) to (36) step (7)
+// MOST: return
+func.func @thirty_six(%in: memref<1x1x36x8xf32>, %filter: memref<1x1x1x8x48xf32>,
+                 %bias: memref<1x48xf32>, %out: memref<1x1x36x48xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x36x8xf32>, memref<1x1x1x8x48xf32>, memref<1x48xf32>)
+      outs(%out : memref<1x1x36x48xf32>)
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
+  return
+}

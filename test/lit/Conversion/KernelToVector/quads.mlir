@@ -86,3 +86,19 @@ func.func @tiles(%in: memref<1x1x60x8xi8>, %filter: memref<1x1x1x2x256xi8>, %bia
       strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] unsigned_input
   return
 }
+
+// Tiles of one channel have four pixels, whatever the others have, and overlap:
+// seven are two tiles.
+
+// X86-LABEL: @sums_of_pixels
+// X86: scf.forall (%[[AT:.+]]) = (0) to (8) step (4)
+// X86: arith.minsi %[[AT]], %c3
+// X86-COUNT-4: vector.reduction <add>
+// X86-NOT: vector.reduction
+// X86: return
+func.func @sums_of_pixels(%in: memref<1x1x7x72xi8>, %filter: memref<1x1x1x18x4xi8>, %bias: memref<1x1xi32>, %out: memref<1x1x7x1xi32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x1x7x72xi8>, memref<1x1x1x18x4xi8>, memref<1x1xi32>)
+      outs(%out : memref<1x1x7x1xi32>)
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] unsigned_input
+  return
+}

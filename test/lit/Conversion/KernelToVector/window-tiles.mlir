@@ -106,3 +106,96 @@ func.func @large_dilated(%in: memref<1x33x33x480xf32>, %filter: memref<3x3x480xf
       strides [1, 1] dilations [4, 4] pads [4, 4, 4, 4] depth_multiplier 1
   return
 }
+
+// Bytes have one code for all tiles: nine rows are five pairs, of which the last
+// one overlaps; what lies outside of the image is another row with weights of 0,
+// or another column, which is 0.
+
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32 --convert-nnk-to-vector | FileCheck %s --check-prefix=WIDE
+
+// CHECK-LABEL: func @uniform_integers
+// CHECK: scf.forall (%[[PAIR:.+]]) = (0) to (10) step (2) {
+// CHECK: %[[ROW:.+]] = arith.minsi %[[PAIR]], %c7
+// CHECK: %[[ORIGIN:.+]] = arith.addi %[[ROW]], %c-1
+// CHECK: %[[IN:.+]] = arith.cmpi ult, %[[ORIGIN]], %c9
+// CHECK: %[[READ:.+]] = arith.maxsi %[[ORIGIN]], %c0
+// CHECK: arith.minsi %[[READ]], %c8
+// CHECK: %[[ABOVE:.+]] = vector.broadcast %[[IN]] : i1 to vector<8xi1>
+// The row below the last one of a pair.
+// CHECK: arith.cmpi ult
+// CHECK: %[[BELOW:.+]] = vector.broadcast %{{.+}} : i1 to vector<8xi1>
+// CHECK: scf.forall (%{{.+}}) = (0) to (16) step (4)
+// CHECK: %[[LEFT:.+]] = vector.broadcast %{{.+}} : i1 to vector<8xi1>
+// CHECK: %[[RIGHT:.+]] = vector.broadcast %{{.+}} : i1 to vector<8xi1>
+// CHECK: %[[ELEMENT:.+]] = arith.sitofp
+// CHECK: %[[FACTOR:.+]] = arith.select %[[LEFT]], %[[ELEMENT]], %{{.+}} : vector<8xi1>, vector<8xf32>
+// CHECK: %[[WEIGHT:.+]] = vector.load
+// CHECK: %[[KNOWN:.+]] = arith.select %[[ABOVE]], %[[WEIGHT]], %{{.+}} : vector<8xi1>, vector<8xf32>
+// CHECK: vector.fma %[[FACTOR]], %[[KNOWN]]
+// CHECK: arith.select %[[RIGHT]]
+// CHECK: arith.select %[[BELOW]]
+// CHECK-NOT: scf.forall
+// CHECK: return
+
+// With twice the registers there are as many columns of two rows as of one.
+// WIDE-LABEL: func @uniform_integers
+// WIDE: scf.forall (%{{.+}}) = (0) to (10) step (2) {
+// WIDE: scf.forall (%{{.+}}) = (0) to (16) step (8)
+// WIDE-COUNT-144: vector.fma
+// WIDE-NOT: vector.fma
+// WIDE: return
+func.func @uniform_integers(%in: memref<1x9x16x32xi8>, %filter: memref<3x3x32xf32>, %bias: memref<32xf32>, %out: memref<1x9x16x32xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x9x16x32xi8>, memref<3x3x32xf32>, memref<32xf32>)
+      outs(%out : memref<1x9x16x32xf32>)
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
+  return
+}
+
+// Tiles of four of 13 columns would compute three of them a second time, so that
+// those at the left and right border have code of their own.
+
+// CHECK-LABEL: func @odd_columns
+// CHECK: scf.forall (%{{.+}}) = (0) to (10) step (2) {
+// The masks of rows.
+// CHECK-COUNT-2: vector.broadcast %{{.+}} : i1 to vector<8xi1>
+// CHECK-NOT: vector.broadcast %{{.+}} : i1 to vector<8xi1>
+// CHECK: scf.forall (%{{.+}}) = (4) to (10) step (3)
+// CHECK-NOT: vector.broadcast %{{.+}} : i1 to vector<8xi1>
+// CHECK: return
+func.func @odd_columns(%in: memref<1x9x13x32xi8>, %filter: memref<3x3x32xf32>, %bias: memref<32xf32>, %out: memref<1x9x13x32xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x9x13x32xi8>, memref<3x3x32xf32>, memref<32xf32>)
+      outs(%out : memref<1x9x13x32xf32>)
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
+  return
+}
+
+// Floats may be infinite, and 0 times that is no number: sums are masked, by an
+// instruction that registers of 512 bits alone have, if there are few of them.
+
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32,masked-span=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=TAPS
+
+// CHECK-LABEL: func @floats
+// CHECK-NOT: vector<8xi1>
+// CHECK: return
+
+// WIDE-LABEL: func @floats
+// WIDE: scf.forall (%{{.+}}) in (9)
+// WIDE: scf.forall (%{{.+}}) = (0) to (16) step (8)
+// WIDE: %[[LEFT:.+]] = vector.broadcast %{{.+}} : i1 to vector<16xi1>
+// WIDE: %[[RIGHT:.+]] = vector.broadcast %{{.+}} : i1 to vector<16xi1>
+// WIDE: scf.for {{.*}} iter_args(%[[SUM:[^ ]+]] =
+// WIDE: %[[NEXT:.+]] = vector.fma %{{.+}}, %{{.+}}, %[[SUM]]
+// WIDE: arith.select %[[LEFT]], %[[NEXT]], %[[SUM]] : vector<16xi1>, vector<16xf32>
+// WIDE: arith.select %[[RIGHT]]
+// WIDE-NOT: arith.select
+// WIDE: return
+
+// TAPS-LABEL: func @floats
+// TAPS-NOT: vector<16xi1>
+// TAPS: return
+func.func @floats(%in: memref<1x9x16x16xf32>, %filter: memref<3x3x16xf32>, %bias: memref<16xf32>, %out: memref<1x9x16x16xf32>) {
+  nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x9x16x16xf32>, memref<3x3x16xf32>, memref<16xf32>)
+      outs(%out : memref<1x9x16x16xf32>)
+      strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
+  return
+}
