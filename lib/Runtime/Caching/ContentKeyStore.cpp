@@ -9,15 +9,19 @@
 
 #include "Database.h"
 
+#include "Runtime/Artifact/Sha256.h"
+
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <sys/stat.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::cache;
 
 // The newest row of a file replaces its predecessors: one row per file and way
-// to read it.
+// to read it. Behind a key is the digest that checkOf() makes: a row of which a
+// part is old, after a loss of power, is none.
 static constexpr const char *schema =
     "CREATE TABLE IF NOT EXISTS files(device INTEGER NOT NULL, "
     "inode INTEGER NOT NULL, variant BLOB NOT NULL, size INTEGER NOT NULL, "
@@ -86,6 +90,19 @@ Sha256Digest ContentKeyStore::rowOf(const Sha256Digest &variant) const {
   return sha256(std::as_bytes(std::span(both)));
 }
 
+Sha256Digest ContentKeyStore::checkOf(const FileStamp &stamp,
+                                      const Sha256Digest &variant,
+                                      const ContentKey &key) const {
+  Sha256 hash;
+  for (uint64_t number : {stamp.device, stamp.inode, stamp.size,
+                          uint64_t(stamp.modified), uint64_t(stamp.changed)})
+    hash.number(number);
+  Sha256Digest row = rowOf(variant);
+  hash.update(std::as_bytes(std::span(row)));
+  hash.update(std::as_bytes(std::span(key)));
+  return hash.finish();
+}
+
 std::optional<ContentKey> ContentKeyStore::find(const FileStamp &stamp,
                                                 const Sha256Digest &variant) {
   std::lock_guard lock(mutex);
@@ -97,9 +114,14 @@ std::optional<ContentKey> ContentKeyStore::find(const FileStamp &stamp,
        int64_t(stamp.size), stamp.modified, stamp.changed},
       [&](std::span<const Database::Value> row) {
         const auto *bytes = std::get_if<std::span<const uint8_t>>(&row[0]);
-        if (!bytes || bytes->size() != std::tuple_size_v<ContentKey>)
+        constexpr size_t keySize = std::tuple_size_v<ContentKey>;
+        if (!bytes || bytes->size() < keySize)
           return;
-        std::ranges::copy(*bytes, key.emplace().begin());
+        ContentKey found;
+        std::ranges::copy(bytes->first(keySize), found.begin());
+        if (std::ranges::equal(bytes->subspan(keySize),
+                               checkOf(stamp, variant, found)))
+          key = found;
       });
   if (found.isOk())
     return key;
@@ -128,11 +150,13 @@ Status ContentKeyStore::remember(const FileStamp &stamp,
 Status ContentKeyStore::write(const FileStamp &stamp,
                               const Sha256Digest &variant,
                               const ContentKey &key, int64_t now) {
+  std::vector<uint8_t> checked(key.begin(), key.end());
+  std::ranges::copy(checkOf(stamp, variant, key), std::back_inserter(checked));
   return database->transact([&]() -> Status {
     NNHAL_RETURN_IF_ERROR(database->run(
         "INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
         {int64_t(stamp.device), int64_t(stamp.inode), rowOf(variant),
-         int64_t(stamp.size), stamp.modified, stamp.changed, key, now}));
+         int64_t(stamp.size), stamp.modified, stamp.changed, checked, now}));
     return database->run(
         "DELETE FROM files WHERE (device, inode, variant) IN (SELECT device, "
         "inode, variant FROM files ORDER BY remembered DESC LIMIT -1 OFFSET ?)",

@@ -42,9 +42,9 @@ std::optional<FileStamp> stampOf(int fd);
 /// alone hash, hundreds of megabytes. In a directory of the user alone, as the
 /// keys decide which compiled model passes for a file's.
 ///
-/// A file in which damage is found is replaced by an empty one. Damage that
-/// only changes a key is not found: whoever computes the key of the file in
-/// question must be ready for another one than find() gave.
+/// A file in which damage is found is replaced by an empty one. A key stands
+/// beside a digest of what it is the key of, so that a damaged one is not
+/// given.
 ///
 /// Threads: any; processes share it.
 class ContentKeyStore {
@@ -82,6 +82,8 @@ private:
   /// Goes on with a new file when damage was found in the present one.
   void repair();
   Sha256Digest rowOf(const Sha256Digest &variant) const;
+  Sha256Digest checkOf(const FileStamp &stamp, const Sha256Digest &variant,
+                       const ContentKey &key) const;
   Status write(const FileStamp &stamp, const Sha256Digest &variant,
                const ContentKey &key, int64_t now);
 

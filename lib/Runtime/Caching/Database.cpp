@@ -156,6 +156,10 @@ static void configure(sqlite3 *handle, int busyMilliseconds) {
   // The default would be 120 KB of small blocks for each connection, to answer
   // a handful of queries.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 0, 0);
+  // A transaction would wait for the disk four times, and the file that it
+  // makes for it once more: as long as it takes to compile a small model. A
+  // failure is met again by the statements after this one.
+  sqlite3_exec(handle, "PRAGMA synchronous = OFF", nullptr, nullptr, nullptr);
 }
 
 Result<std::unique_ptr<Database>> Database::openFile(const std::string &path,

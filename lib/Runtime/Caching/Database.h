@@ -24,7 +24,10 @@ namespace nnhal::rt::cache {
 ///
 /// What is in it is only worth something to the program that wrote it: a file
 /// that is damaged, or that others could have written to, is replaced by an
-/// empty one.
+/// empty one. Nothing waits for the disk: a process may end at any time, but
+/// where the system ends without writing its memory to the disk, the last rows
+/// may be lost, and parts of the file old. Rows must be such that a part of one
+/// does not pass for another.
 ///
 /// Threads:  one at a time.
 /// Blocking: while another process writes, up to the time limit.

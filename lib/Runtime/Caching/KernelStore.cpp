@@ -42,9 +42,6 @@ Result<std::unique_ptr<KernelStore>> KernelStore::open(Options options) {
   file.busyMilliseconds = 200;
   NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                          Database::open(file));
-  // There are dozens of objects to a model, and each is checked when it is
-  // read: none is worth waiting for the disk.
-  NNHAL_RETURN_IF_ERROR(database->run("PRAGMA synchronous = OFF"));
   return std::unique_ptr<KernelStore>(
       new KernelStore(std::move(options), std::move(database)));
 }
