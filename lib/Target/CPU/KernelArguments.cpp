@@ -11,7 +11,6 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace nnhal {
 
@@ -68,17 +67,16 @@ static bool mustStayConstant(Operation *user, TypedAttr scalar) {
 }
 
 /// The users of \p constant, and of the vectors that it fills.
-static SmallVector<Operation *> usersOf(arith::ConstantOp constant) {
-  SmallVector<Operation *> users;
-  for (Operation *user : constant->getUsers()) {
-    if (isa<vector::BroadcastOp>(user))
-      llvm::append_range(users, user->getUsers());
-    users.push_back(user);
-  }
+static SmallVector<Operation *> usersOf(arith::ConstantOp constant,
+                                        const KernelUses &uses) {
+  SmallVector<Operation *> users = uses.lookup(constant);
+  for (Operation *user : SmallVector<Operation *>(users))
+    if (auto vector = dyn_cast<vector::BroadcastOp>(user))
+      llvm::append_range(users, uses.lookup(vector));
   return users;
 }
 
-static bool isNumber(Operation *definition) {
+static bool isNumber(Operation *definition, const KernelUses &uses) {
   auto constant = dyn_cast<arith::ConstantOp>(definition);
   if (!constant)
     return false;
@@ -92,7 +90,7 @@ static bool isNumber(Operation *definition) {
   auto mustStay = [&](Operation *user) {
     return mustStayConstant(user, scalar);
   };
-  if (llvm::any_of(usersOf(constant), mustStay))
+  if (llvm::any_of(usersOf(constant, uses), mustStay))
     return false;
   if (auto integer = dyn_cast<IntegerAttr>(scalar))
     return scalar.getType().isInteger() &&
@@ -118,10 +116,11 @@ static bool addressesByData(Operation *code) {
 }
 
 SmallVector<arith::ConstantOp> findNumbers(LoopLikeOpInterface loop,
-                                           ArrayRef<Operation *> definitions) {
+                                           ArrayRef<Operation *> definitions,
+                                           const KernelUses &uses) {
   SmallVector<arith::ConstantOp> numbers;
   for (Operation *definition : definitions)
-    if (isNumber(definition))
+    if (isNumber(definition, uses))
       numbers.push_back(cast<arith::ConstantOp>(definition));
   llvm::SmallDenseSet<Attribute> scalars;
   for (arith::ConstantOp number : numbers)
@@ -131,18 +130,10 @@ SmallVector<arith::ConstantOp> findNumbers(LoopLikeOpInterface loop,
   return numbers;
 }
 
-bool isLastPosition(Value value, LoopLikeOpInterface loop) {
-  if (!value.getType().isIndex() || !value.getDefiningOp<arith::ConstantOp>())
-    return false;
-  bool isUsed = false;
-  for (Operation *user : value.getUsers()) {
-    if (!loop->isProperAncestor(user))
-      continue;
-    if (!isa<arith::MinSIOp>(user))
-      return false;
-    isUsed = true;
-  }
-  return isUsed;
+bool isLastPosition(Value value, ArrayRef<Operation *> users) {
+  return value.getType().isIndex() &&
+         value.getDefiningOp<arith::ConstantOp>() &&
+         llvm::all_of(users, llvm::IsaPred<arith::MinSIOp>);
 }
 
 //===----------------------------------------------------------------------===//

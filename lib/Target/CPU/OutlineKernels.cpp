@@ -181,21 +181,26 @@ static void addDefinitions(Value value, SetVector<Operation *> &definitions) {
 }
 
 static KernelInterface interfaceOf(LoopLikeOpInterface loop, bool isStraight) {
-  llvm::SetVector<Value> used;
+  KernelUses used;
   for (Value operand : loop->getOperands())
-    used.insert(operand);
-  getUsedValuesDefinedAbove(loop->getRegions(), used);
+    used[operand].push_back(loop);
+  visitUsedValuesDefinedAbove(loop->getRegions(), [&](OpOperand *operand) {
+    used[operand->get()].push_back(operand->getOwner());
+  });
   KernelInterface interface;
   MadeInside made(loop, isStraight);
-  for (Value value : used) {
-    if (made.contains(value) && !isLastPosition(value, loop)) {
+  for (auto &[value, users] : used) {
+    if (made.contains(value) && !isLastPosition(value, users)) {
       addDefinitions(value, interface.made);
       continue;
     }
     interface.captures.push_back(value);
     interface.types.push_back(argumentTypeOf(value, loop));
   }
-  interface.numbers = findNumbers(loop, interface.made.getArrayRef());
+  for (Operation *definition : interface.made)
+    for (Value operand : definition->getOperands())
+      used[operand].push_back(definition);
+  interface.numbers = findNumbers(loop, interface.made.getArrayRef(), used);
   interface.arrays = toArrays(interface.numbers);
   return interface;
 }
