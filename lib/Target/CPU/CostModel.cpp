@@ -28,7 +28,7 @@ static constexpr CostModel sixteenRegisters = {
     .windowRows = 2,
     .windowProducts = 400000,
     .overlappedPixels = 64,
-    .fewerRows = 4,
+    .fewerRows = 9,
     .maskedSpan = 2,
     .unrolledTaps = 8,
     .unrolledSteps = 4,
@@ -63,7 +63,7 @@ static constexpr CostModel sixteenRegisters = {
     .estimatedRounds = 8,
     .estimatedFunction = 16,
     .longEntry = 500,
-    .longRound = 20,
+    .longRound = 10,
 };
 
 // Targets with 32 vector registers have room for twice as many accumulators. A
@@ -74,6 +74,7 @@ static constexpr CostModel thirtyTwoRegisters = [] {
   model.panelRegisters = {4, 3, 2};
   model.tileRows = {14, 12, 8, 6};
   model.mostAccumulators = 24;
+  model.fewerRows = 3;
   model.shortRun = 9;
   model.prefetchedPixels = 1024;
   return model;

@@ -213,7 +213,10 @@ static WindowTile chooseWindowShape(const WindowDim &height,
   int64_t largestStride = work.isConverted ? height.filter - 1 : 1;
   bool isLarge =
       work.isConverted || work.products >= target.costs().windowProducts;
-  bool uniformRows = skipOf(work, target) == WindowTile::Skip::factors;
+  // An odd number of rows has one computed twice, which small images notice.
+  bool uniformRows = skipOf(work, target) == WindowTile::Skip::factors &&
+                     (height.out % rows == 0 ||
+                      work.products >= target.costs().windowProducts);
   if (rows > 1 && isLarge && !loopTaps && height.dilation == 1 &&
       height.stride <= largestStride && height.filter > 1 &&
       height.filter <= target.costs().unrolledTaps &&
@@ -249,11 +252,14 @@ static void makeColumnsUniform(WindowTile &tile, const WindowDim &width,
                                const WindowWork &work,
                                const KernelTarget &target) {
   // Masks are made for each tile, which those of floats, computed sooner, have
-  // no time for where there are many of them.
+  // no time for where there are many of them, and take more than one
+  // instruction each with registers of fewer than 512 bits.
   int64_t span = (width.filter - 1) * width.dilation;
-  bool isCheap = tile.skips == WindowTile::Skip::factors ||
-                 (tile.rows == 1 && span <= target.costs().maskedSpan &&
-                  !tile.channelsOutermost);
+  bool isCheap = tile.skips == WindowTile::Skip::factors
+                     ? target.vectorBits >= 512 ||
+                           work.products >= target.costs().windowProducts
+                     : tile.rows == 1 && span <= target.costs().maskedSpan &&
+                           !tile.channelsOutermost;
   if (tile.loopTaps || tile.skips == WindowTile::Skip::taps || !isCheap)
     return;
   // Twice the registers have room for twice the columns of two rows, which then

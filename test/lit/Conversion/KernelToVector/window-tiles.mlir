@@ -111,7 +111,8 @@ func.func @large_dilated(%in: memref<1x33x33x480xf32>, %filter: memref<3x3x480xf
 // one overlaps; what lies outside of the image is another row with weights of 0,
 // or another column, which is 0.
 
-// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32 --convert-nnk-to-vector | FileCheck %s --check-prefix=WIDE
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32,window-products=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=EIGHT
+// RUN: nnhal-opt %s --convert-nnk-to-vector | FileCheck %s --check-prefix=ODD
 
 // CHECK-LABEL: func @uniform_integers
 // CHECK: scf.forall (%[[PAIR:.+]]) = (0) to (10) step (2) {
@@ -138,12 +139,19 @@ func.func @large_dilated(%in: memref<1x33x33x480xf32>, %filter: memref<3x3x480xf
 // CHECK: return
 
 // With twice the registers there are as many columns of two rows as of one.
-// WIDE-LABEL: func @uniform_integers
-// WIDE: scf.forall (%{{.+}}) = (0) to (10) step (2) {
-// WIDE: scf.forall (%{{.+}}) = (0) to (16) step (8)
-// WIDE-COUNT-144: vector.fma
-// WIDE-NOT: vector.fma
-// WIDE: return
+// EIGHT-LABEL: func @uniform_integers
+// EIGHT: scf.forall (%{{.+}}) = (0) to (10) step (2) {
+// EIGHT: scf.forall (%{{.+}}) = (0) to (16) step (8)
+// EIGHT-COUNT-144: vector.fma
+// EIGHT-NOT: vector.fma
+// EIGHT: return
+// Small images with an odd number of rows do not compute one a second time, and
+// with narrower registers have no masks for columns.
+// ODD-LABEL: func @uniform_integers
+// ODD: scf.forall (%{{.+}}) in (3) {
+// ODD: scf.forall (%{{.+}}) = (1) to (7) step (2) {
+// ODD-NOT: vector<8xi1>
+// ODD: return
 func.func @uniform_integers(%in: memref<1x9x16x32xi8>, %filter: memref<3x3x32xf32>, %bias: memref<32xf32>, %out: memref<1x9x16x32xf32>) {
   nnk.depthwise_conv_2d ins(%in, %filter, %bias : memref<1x9x16x32xi8>, memref<3x3x32xf32>, memref<32xf32>)
       outs(%out : memref<1x9x16x32xf32>)
@@ -172,6 +180,7 @@ func.func @odd_columns(%in: memref<1x9x13x32xi8>, %filter: memref<3x3x32xf32>, %
 // Floats may be infinite, and 0 times that is no number: sums are masked, by an
 // instruction that registers of 512 bits alone have, if there are few of them.
 
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32 --convert-nnk-to-vector | FileCheck %s --check-prefix=WIDE
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=512,vector-registers=32,masked-span=1 --convert-nnk-to-vector | FileCheck %s --check-prefix=TAPS
 
 // CHECK-LABEL: func @floats
