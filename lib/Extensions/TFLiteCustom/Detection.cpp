@@ -118,27 +118,57 @@ float halfOf(float delta, float scale, float size) {
   return float(0.5 * std::exp(double(delta) / double(scale)) * double(size));
 }
 
-Result<std::vector<Box>> decodeBoxes(const Use &use,
-                                     const DetectionOptions &options) {
-  auto count = size_t(use.extent(0, 1)), stride = size_t(use.extent(0, 2));
-  const float *scales = options.scales;
-  std::vector<Box> boxes(count);
-  for (size_t i = 0; i < count; ++i) {
-    float delta[4], anchor[4];
-    readReals(use, 0, i * stride, delta);
-    readReals(use, 2, i * 4, anchor);
+/// The boxes of all encodings. One is decoded when it is first looked at: its
+/// exponentials cost more than all else, and most boxes have no part in the
+/// result.
+class Boxes {
+public:
+  /// Fails for a box that ends before it begins, which only one of an anchor
+  /// without a size can do: exponentials are not negative.
+  static Result<Boxes> read(const Use &use, const DetectionOptions &options) {
+    Boxes boxes(use, options);
+    for (size_t i = 0; i < boxes.count(); ++i) {
+      const float *anchor = boxes.anchors.data() + i * 4;
+      if (anchor[2] >= 0.0f && anchor[3] >= 0.0f)
+        continue;
+      const Box &box = boxes[i];
+      if (box.yMin > box.yMax || box.xMin > box.xMax)
+        return fail("box ", i, " begins at ", box.yMin, ", ", box.xMin,
+                    " and ends before, at ", box.yMax, ", ", box.xMax);
+    }
+    return boxes;
+  }
+
+  size_t count() const { return decoded.size(); }
+  const Box &operator[](size_t index) {
+    if (!isDecoded[index])
+      decode(index);
+    return decoded[index];
+  }
+
+private:
+  Boxes(const Use &use, const DetectionOptions &options)
+      : use(&use), scales(options.scales), anchors(realsOf(use, 2)),
+        decoded(size_t(use.extent(0, 1))), isDecoded(decoded.size()) {}
+
+  void decode(size_t index) {
+    float delta[4];
+    const float *anchor = anchors.data() + index * 4;
+    readReals(*use, 0, index * size_t(use->extent(0, 2)), delta);
     float y = centreOf(delta[0], scales[0], anchor[2], anchor[0]);
     float x = centreOf(delta[1], scales[1], anchor[3], anchor[1]);
     float height = halfOf(delta[2], scales[2], anchor[2]);
     float width = halfOf(delta[3], scales[3], anchor[3]);
-    boxes[i] = {y - height, x - width, y + height, x + width};
-    const Box &box = boxes[i];
-    if (box.yMin > box.yMax || box.xMin > box.xMax)
-      return fail("box ", i, " begins at ", box.yMin, ", ", box.xMin,
-                  " and ends before, at ", box.yMax, ", ", box.xMax);
+    decoded[index] = {y - height, x - width, y + height, x + width};
+    isDecoded[index] = true;
   }
-  return boxes;
-}
+
+  const Use *use;
+  const float *scales;
+  std::vector<float> anchors;
+  std::vector<Box> decoded;
+  std::vector<bool> isDecoded;
+};
 
 //===----------------------------------------------------------------------===//
 // Suppression
@@ -163,23 +193,26 @@ Indices greatest(std::span<const float> values, size_t count) {
 /// Returns at most \p most of the boxes whose score is not below the
 /// threshold, in the order of their scores: those that no box before them
 /// overlaps by more than the threshold.
-Indices suppress(std::span<const Box> boxes, std::span<const float> scores,
+Indices suppress(Boxes &boxes, std::span<const float> scores,
                  const DetectionOptions &options, size_t most) {
   Indices candidates;
   for (size_t i = 0; i < scores.size(); ++i)
     if (scores[i] >= options.scoreThreshold)
       candidates.push_back(int32_t(i));
-  std::ranges::sort(candidates, [&](int32_t a, int32_t b) {
+  auto isWorse = [&](int32_t a, int32_t b) {
     float scoreA = scores[size_t(a)], scoreB = scores[size_t(b)];
-    return scoreA != scoreB ? scoreA > scoreB : a < b;
-  });
+    return scoreA != scoreB ? scoreA < scoreB : a > b;
+  };
+  // A heap, because few of many candidates are taken before there are enough.
+  std::ranges::make_heap(candidates, isWorse);
   Indices kept;
-  for (int32_t candidate : candidates) {
-    if (kept.size() >= most)
-      break;
+  while (!candidates.empty() && kept.size() < most) {
+    std::ranges::pop_heap(candidates, isWorse);
+    int32_t candidate = candidates.back();
+    candidates.pop_back();
+    const Box &box = boxes[size_t(candidate)];
     bool isHidden = std::ranges::any_of(kept, [&](int32_t other) {
-      return overlapOf(boxes[size_t(other)], boxes[size_t(candidate)]) >
-             options.iouThreshold;
+      return overlapOf(boxes[size_t(other)], box) > options.iouThreshold;
     });
     if (!isHidden)
       kept.push_back(candidate);
@@ -206,6 +239,17 @@ public:
     readReals(use, 1, box * stride + background, buffer);
     return buffer;
   }
+  /// Reads the score of the best class of each box.
+  void readBest(std::span<float> to) {
+    const TensorType &type = use.input(1);
+    if (type.type == OperandType::TENSOR_QUANT8_ASYMM && type.scale >= 0.0f)
+      return readBestBytes<uint8_t>(to);
+    if (type.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
+        type.scale >= 0.0f)
+      return readBestBytes<int8_t>(to);
+    for (size_t box = 0; box < to.size(); ++box)
+      to[box] = *std::ranges::max_element(row(box));
+  }
   /// Reads the scores of class \p index by box.
   void readColumn(size_t index, std::span<float> to) const {
     for (size_t box = 0; box < to.size(); ++box)
@@ -213,17 +257,30 @@ public:
   }
 
 private:
+  /// The greatest byte stands for the greatest real, and a search for it is
+  /// many times faster: a loop over vectors of bytes.
+  template <typename T> void readBestBytes(std::span<float> to) const {
+    std::span<const T> scores = elementsOf<T>(use, 1);
+    for (size_t box = 0; box < to.size(); ++box) {
+      std::span<const T> row =
+          scores.subspan(box * stride + background, buffer.size());
+      T greatest = row.front();
+      for (T score : row)
+        greatest = std::max(greatest, score);
+      to[box] = realOf(use.input(1), greatest);
+    }
+  }
+
   const Use &use;
   size_t stride, background;
   std::vector<float> buffer;
 };
 
 /// Suppresses the boxes of each class by themselves and keeps the best of all.
-std::vector<Detection> detectRegular(std::span<const Box> boxes,
-                                     const Scores &scores,
+std::vector<Detection> detectRegular(Boxes &boxes, const Scores &scores,
                                      const DetectionOptions &options) {
   std::vector<Detection> best;
-  std::vector<float> column(boxes.size());
+  std::vector<float> column(boxes.count());
   for (int32_t index = 0; index < options.classes; ++index) {
     scores.readColumn(size_t(index), column);
     for (int32_t box :
@@ -245,11 +302,9 @@ std::vector<Detection> detectRegular(std::span<const Box> boxes,
 /// Suppresses boxes by the score of their best class; the detections of a box
 /// are its best classes.
 std::vector<std::vector<Detection>>
-detectFast(std::span<const Box> boxes, Scores &scores,
-           const DetectionOptions &options) {
-  std::vector<float> best(boxes.size());
-  for (size_t box = 0; box < boxes.size(); ++box)
-    best[box] = *std::ranges::max_element(scores.row(box));
+detectFast(Boxes &boxes, Scores &scores, const DetectionOptions &options) {
+  std::vector<float> best(boxes.count());
+  scores.readBest(best);
   auto count = size_t(std::min(options.maxClasses, options.classes));
   std::vector<std::vector<Detection>> detections;
   for (int32_t box :
@@ -295,7 +350,7 @@ Result<Results> allocateResults(ExtensionOutputs &outputs, int64_t places) {
 
 Status execute(const Use &use, ExtensionOutputs &outputs) {
   NNHAL_ASSIGN_OR_RETURN(DetectionOptions options, optionsOf(use));
-  NNHAL_ASSIGN_OR_RETURN(std::vector<Box> boxes, decodeBoxes(use, options));
+  NNHAL_ASSIGN_OR_RETURN(Boxes boxes, Boxes::read(use, options));
   NNHAL_ASSIGN_OR_RETURN(Results results,
                          allocateResults(outputs, placesOf(options)));
   Scores scores(use, options);

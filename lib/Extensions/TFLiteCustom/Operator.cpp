@@ -116,9 +116,8 @@ template <typename T>
 static void dequantize(const std::byte *bytes, const TensorType &type,
                        float factor, std::span<float> to) {
   const auto *elements = reinterpret_cast<const T *>(bytes);
-  float scale = type.scale * factor, zeroPoint = float(type.zeroPoint);
   for (size_t i = 0; i < to.size(); ++i)
-    to[i] = (float(elements[i]) - zeroPoint) * scale;
+    to[i] = realOf(type, elements[i], factor);
 }
 
 void tflite_custom::readReals(const Use &use, size_t tensor, size_t begin,

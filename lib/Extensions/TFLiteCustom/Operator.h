@@ -155,6 +155,11 @@ Result<std::span<T>> allocate(ExtensionOutputs &outputs, size_t index,
   return elements;
 }
 
+/// Returns the real that a byte of a tensor of \p type stands for, whose scale
+/// is multiplied by \p factor.
+inline float realOf(const TensorType &type, int byte, float factor = 1.0f) {
+  return (float(byte) - float(type.zeroPoint)) * (type.scale * factor);
+}
 /// Reads elements of a tensor that checkReal() accepts, as many as \p to has
 /// places, from element \p begin on, as reals times \p factor: (q - zero point)
 /// * (scale * factor).

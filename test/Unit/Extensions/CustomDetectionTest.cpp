@@ -158,18 +158,25 @@ TEST(CustomDetectionTest, quantized) {
     return bytes;
   };
   constexpr auto type = rt::OperandType::TENSOR_QUANT8_ASYMM;
-  Operator use = customOperator(0);
-  use.tensor(type, {1, 4, 4}, quantize(noDeltas, 0.1f, 120), 0.1f, 120)
-      .tensor(type, {1, 4, 3}, quantize(scores, 1 / 256.0f, 0), 1 / 256.0f)
-      .tensor(type, {4, 4}, quantize(anchors, 0.0125f, 0), 0.0125f)
-      .customOptions(DetectionOptions().bytes())
-      .result(tensorFloat32, {1, 4, 4}, 0.0f)
-      .result(tensorFloat32, {1, 4}, 0.0f)
-      .result(tensorFloat32, {1, 4}, 0.0f)
-      .result(tensorFloat32, {1}, 0.0f)
-      .run();
-  EXPECT_EQ(use.elements<float>(1), (Floats{0, 1, 0, 0}));
-  EXPECT_EQ(use.elements<float>(2), (Floats{205 / 256.0f, 179 / 256.0f, 0, 0}));
+  constexpr auto signedType = rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+  // Scores are bytes of either kind.
+  for (int zeroPoint : {0, -128}) {
+    Operator use = customOperator(0);
+    use.tensor(type, {1, 4, 4}, quantize(noDeltas, 0.1f, 120), 0.1f, 120)
+        .tensor(zeroPoint == 0 ? type : signedType, {1, 4, 3},
+                quantize(scores, 1 / 256.0f, zeroPoint), 1 / 256.0f, zeroPoint)
+        .tensor(type, {4, 4}, quantize(anchors, 0.0125f, 0), 0.0125f)
+        .customOptions(DetectionOptions().bytes())
+        .result(tensorFloat32, {1, 4, 4}, 0.0f)
+        .result(tensorFloat32, {1, 4}, 0.0f)
+        .result(tensorFloat32, {1, 4}, 0.0f)
+        .result(tensorFloat32, {1}, 0.0f)
+        .run();
+    EXPECT_EQ(use.elements<float>(1), (Floats{0, 1, 0, 0})) << zeroPoint;
+    EXPECT_EQ(use.elements<float>(2),
+              (Floats{205 / 256.0f, 179 / 256.0f, 0, 0}))
+        << zeroPoint;
+  }
 }
 
 } // namespace
