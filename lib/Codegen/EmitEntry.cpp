@@ -12,14 +12,14 @@
 // are constants; those of dynamic inputs are loaded, too.
 //
 // The entry function itself is made to answer while it runs. Pieces of work are
-// the calls and loops directly in its body. The trace hook is called before and
-// after each, with the number of the operation that its location names, if the
-// context has one. The block is split between pieces, and the cancel flag is
-// looked at in each gap: a set flag goes to a block that returns. Within a
-// piece, nests of three and more loops look at the flag in each round of the
-// outermost one, whose body is in a branch from then on: rounds after that have
-// nothing to do. Kernels with such nests get the flag as another argument,
-// provided that nothing else calls them.
+// the calls, of kernels and of routines, and loops directly in its body. The
+// trace hook is called before and after each, with the number of the operation
+// that its location names, if the context has one. The block is split between
+// pieces, and the cancel flag is looked at in each gap: a set flag goes to a
+// block that returns. Within a piece, nests of three and more loops look at the
+// flag in each round of the outermost one, whose body is in a branch from then
+// on: rounds after that have nothing to do. Kernels with such nests get the
+// flag as another argument, provided that nothing else calls them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +31,7 @@
 #include "Preconditions.h"
 
 #include "Runtime/Artifact/ModelCache.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 #include "nnhal/Runtime/Status.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -110,10 +111,10 @@ namespace {
 /// Makes the entry function answer to the runtime while it runs: it returns a
 /// status, stops when the cancel flag is set, and tells the trace hook, if
 /// there is one, when each piece of work begins and ends. Work is what takes
-/// time: calls of kernels and loops. The flag is looked at after each piece,
-/// and by nests of three and more loops in each round of the outermost one,
-/// which then has nothing left to do: a look costs nothing beside two inner
-/// loops.
+/// time: calls of kernels and of routines, and loops. The flag is looked at
+/// after each piece, and by nests of three and more loops in each round of the
+/// outermost one, which then has nothing left to do: a look costs nothing
+/// beside two inner loops.
 class WorkSupervision {
 public:
   explicit WorkSupervision(func::FuncOp entry)
@@ -137,7 +138,7 @@ public:
 
     SmallVector<Operation *> work;
     for (Operation &op : body)
-      if (isa<func::CallOp, scf::ForOp>(op))
+      if (isa<func::CallOp, scf::ForOp, runtime::CallRoutineOp>(op))
         work.push_back(&op);
     if (work.empty())
       return 0;
@@ -217,6 +218,8 @@ private:
       guard(loop, flag);
       return op;
     }
+    if (isa<runtime::CallRoutineOp>(op))
+      return op;
     auto call = cast<func::CallOp>(op);
     auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         entry, call.getCalleeAttr());

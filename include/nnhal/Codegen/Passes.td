@@ -183,9 +183,9 @@ def EmitEntry : Pass<"nnhal-emit-entry", "::mlir::ModuleOp"> {
     (include/nnhal/Runtime/EntryAbi.h), reports output shapes, checks output
     sizes and calls the function with the attribute `nnhal.entry`. That one
     then stops when the cancel flag of the context is set: after each piece of
-    work, which are the kernels that it calls and its loops, and in the
-    outermost rounds of nests of three and more loops. It reports each piece to
-    the trace hook, if there is one, by the number of the operation that its
+    work, which are the kernels and routines that it calls and its loops, and in
+    the outermost rounds of nests of three and more loops. It reports each piece
+    to the trace hook, if there is one, by the number of the operation that its
     location names.
   }];
   let statistics = [
