@@ -11,7 +11,10 @@
 
 #include "Runtime/Artifact/FailureReasons.h"
 #include "nnhal/Runtime/SharedMemory.h"
+#include "nnhal/Runtime/Trace.h"
 #include "nnhal/Runtime/WorkPool.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -47,14 +50,20 @@ public:
     context.allocateContext = this;
     context.clock = readClock;
     context.clockContext = this;
-    if (invocation.operations) {
-      context.traceHook = noteOperation;
-      context.traceContext = this;
-    }
+    if (!invocation.operations)
+      return;
+    context.traceHook = noteOperation;
+    context.traceContext = this;
+    if (invocation.services->tracer)
+      noteLoops();
   }
   RunServices(const RunServices &) = delete;
   RunServices &operator=(const RunServices &) = delete;
-  ~RunServices() { workspace.allocations.clear(); }
+  ~RunServices() {
+    // Those of code that names no operations.
+    reportLoops();
+    workspace.allocations.clear();
+  }
 
 private:
   static void *allocate(void *self, const int64_t *extents, uint32_t rank,
@@ -68,19 +77,68 @@ private:
   static void noteOperation(void *self, uint32_t operation, uint32_t isEnd) {
     auto &run = *static_cast<RunServices *>(self);
     OperationObserver &observer = *run.invocation.operations;
-    if (isEnd)
-      observer.took(operation, run.operationBegin, observer.now());
-    else
+    if (!isEnd) {
       run.operationBegin = observer.now();
+      return;
+    }
+    observer.took(operation, run.operationBegin, observer.now());
+    run.reportLoops();
   }
+  /// Puts noteLoop() between the code and the pool. Without a pool the loops
+  /// run here, so that the trace of one thread has them, too.
+  void noteLoops() {
+    share = context.parallelFor;
+    shareContext = context.parallelForContext;
+    context.parallelFor = noteLoop;
+    context.parallelForContext = this;
+  }
+  static void noteLoop(void *self, NNHalParallelBody body, void *bodyContext,
+                       int64_t count, int64_t grain);
+  void reportLoops();
   void *allocate(std::span<const int64_t> extents, uint64_t elementSize);
 
   HostWorkspace &workspace;
   Invocation &invocation;
   NNHalExecutionContext &context;
   int64_t operationBegin = 0;
+
+  /// A loop that threads share.
+  struct Loop {
+    int64_t rounds, leastRounds, begin, end;
+  };
+  /// What shares loops when they are noted: null when there is no pool.
+  NNHalParallelFor share = nullptr;
+  void *shareContext = nullptr;
+  /// The loops of the operation that runs. They are reported after it, so that
+  /// its time has nothing of that.
+  std::vector<Loop> loops;
 };
 } // namespace
+
+void RunServices::noteLoop(void *self, NNHalParallelBody body,
+                           void *bodyContext, int64_t count, int64_t grain) {
+  // Only a loop of the model with very many rounds has so many in an operation.
+  constexpr size_t mostKept = 4096;
+  auto &run = *static_cast<RunServices *>(self);
+  Loop loop = {count, grain, run.invocation.operations->now(), 0};
+  if (run.share)
+    run.share(run.shareContext, body, bodyContext, count, grain);
+  else
+    body(bodyContext, 0, count);
+  loop.end = run.invocation.operations->now();
+  if (run.loops.size() < mostKept)
+    run.loops.push_back(loop);
+}
+
+void RunServices::reportLoops() {
+  for (const Loop &loop : loops)
+    invocation.services->tracer->addSection(
+        {TraceLayer::cpu, TracePhase::computation},
+        fmt::format("shared: {} rounds, at least {}", loop.rounds,
+                    loop.leastRounds),
+        loop.begin, loop.end);
+  loops.clear();
+}
 
 void *RunServices::allocate(std::span<const int64_t> extents,
                             uint64_t elementSize) {
@@ -134,11 +192,10 @@ Result<std::unique_ptr<Workspace>> HostCodeModel::createWorkspace(
 static NNHalExecutionContext &contextFor(const Invocation &invocation,
                                          HostWorkspace &workspace) {
   NNHalExecutionContext &context = workspace.context;
-  if (WorkPool *workers = invocation.services->workers.get();
-      workers && workers->threads() > 1) {
-    context.parallelFor = WorkPool::parallelFor;
-    context.parallelForContext = workers;
-  }
+  WorkPool *workers = invocation.services->workers.get();
+  bool isShared = workers && workers->threads() > 1;
+  context.parallelFor = isShared ? WorkPool::parallelFor : nullptr;
+  context.parallelForContext = isShared ? workers : nullptr;
   // The code polls a plain integer; the timer writes it atomically.
   static_assert(sizeof(*invocation.cancelFlag) == sizeof(uint32_t) &&
                 std::atomic<uint32_t>::is_always_lock_free);
