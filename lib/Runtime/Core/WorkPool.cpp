@@ -174,9 +174,14 @@ void WorkPool::runPieces(unsigned self) {
 /// half of the remaining ones: the long runs through memory come first, and the
 /// last are short. The values that are read of the loop are only used when the
 /// exchange has shown that it was still that loop.
+///
+/// What was done is added to the counter of all threads once: its line goes
+/// from core to core. Until then the loop does not end, so that no other one is
+/// met here.
 void WorkPool::runShare(unsigned share) {
   std::atomic<uint64_t> &ticket = tickets[share].value;
   uint64_t found = ticket.load(std::memory_order_acquire);
+  uint64_t done = 0, all = 0;
   while (true) {
     NNHalParallelBody function = body.load(std::memory_order_acquire);
     void *context = bodyContext.load(std::memory_order_acquire);
@@ -186,7 +191,7 @@ void WorkPool::runShare(unsigned share) {
     uint64_t first = found & pieceMask;
     uint64_t last = firstPieceOf(share + 1, tickets.size(), total);
     if (first >= last)
-      return;
+      break;
     uint64_t taken = (last - first + 1) / 2;
     if (!ticket.compare_exchange_weak(found, found + taken,
                                       std::memory_order_acq_rel,
@@ -195,13 +200,15 @@ void WorkPool::runShare(unsigned share) {
     adoptFloatControl(control);
     function(context, firstIterationOf(first, total, iterations),
              firstIterationOf(first + taken, total, iterations));
-    // The last one tells a caller that has gone to sleep.
-    if (completed.fetch_add(uint32_t(taken), std::memory_order_acq_rel) +
-            taken ==
-        total)
-      completed.notify_one();
+    done += taken;
+    all = total;
     found = ticket.load(std::memory_order_acquire);
   }
+  // The last one tells a caller that has gone to sleep.
+  if (done > 0 &&
+      completed.fetch_add(uint32_t(done), std::memory_order_acq_rel) + done ==
+          all)
+    completed.notify_one();
 }
 
 void WorkPool::awaitPieces(uint32_t total) {
