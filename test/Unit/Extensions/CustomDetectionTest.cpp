@@ -179,5 +179,42 @@ TEST(CustomDetectionTest, quantized) {
   }
 }
 
+// The best class of a box, of bytes of either kind, is found wherever it is; a
+// background that is better has no part in it.
+TEST(CustomDetectionTest, bestOfManyClasses) {
+  const Floats places = {0.5f, 0.5f, 1, 1, 0.5f, 1.5f, 1, 1,
+                         0.5f, 2.5f, 1, 1, 0.5f, 3.5f, 1, 1};
+  constexpr auto type = rt::OperandType::TENSOR_QUANT8_ASYMM;
+  constexpr auto signedType = rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+  for (int zeroPoint : {0, -128})
+    for (int classes : {15, 16, 17, 40})
+      for (int best = 0; best < classes; ++best) {
+        std::vector<uint8_t> bytes;
+        for (int box = 0; box < 4; ++box) {
+          bytes.push_back(uint8_t(255 + zeroPoint));
+          for (int i = 0; i < classes; ++i)
+            bytes.push_back(uint8_t(
+                (i == (best + box) % classes ? 200 - box : 90) + zeroPoint));
+        }
+        Operator use = customOperator(0);
+        use.float32({1, 4, 4}, noDeltas)
+            .tensor(zeroPoint == 0 ? type : signedType, {1, 4, classes + 1},
+                    bytes, 1 / 256.0f, zeroPoint)
+            .float32({4, 4}, places)
+            .customOptions(DetectionOptions{.classes = classes}.bytes())
+            .result(tensorFloat32, {1, 4, 4}, 0.0f)
+            .result(tensorFloat32, {1, 4}, 0.0f)
+            .result(tensorFloat32, {1, 4}, 0.0f)
+            .result(tensorFloat32, {1}, 0.0f)
+            .run();
+        Floats expected, found = use.elements<float>(1);
+        for (int box = 0; box < 4; ++box)
+          expected.push_back(float((best + box) % classes));
+        EXPECT_EQ(found, expected) << classes << " classes";
+        EXPECT_EQ(use.elements<float>(2), (Floats{200 / 256.0f, 199 / 256.0f,
+                                                  198 / 256.0f, 197 / 256.0f}));
+      }
+}
+
 } // namespace
 } // namespace nnhal::tflite
