@@ -9,7 +9,9 @@
 // one loop after the other as the kernels of an execution follow each other.
 // Half of the first time subtracted from the second is what forking and joining
 // costs. `pause`: the microseconds that the caller spends by itself between two
-// loops.
+// loops. And how long a line of the caches takes from one core to another,
+// which is what each further thread costs at least where all add to one
+// counter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +19,15 @@
 
 #include <benchmark/benchmark.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
+
+#include <pthread.h>
+#include <sched.h>
 
 using namespace nnhal::rt;
 
@@ -73,6 +80,40 @@ void shareLoop(benchmark::State &state) {
   }
 }
 
+/// Takes the calling thread to another processor than \p processor, which a
+/// new thread often begins on; two that wait for each other would stay there.
+void leave(int processor) {
+  cpu_set_t allowed;
+  if (pthread_getaffinity_np(pthread_self(), sizeof(allowed), &allowed) != 0)
+    return;
+  CPU_CLR(processor, &allowed);
+  pthread_setaffinity_np(pthread_self(), sizeof(allowed), &allowed);
+}
+
+/// A line that two threads write in turn; one iteration is one way.
+void passLine(benchmark::State &state) {
+  constexpr int64_t ways = 1000;
+  alignas(64) std::atomic<int64_t> turn = 0;
+  int processor = sched_getcpu();
+  // The thread takes the odd turns, until it is given a negative one.
+  std::thread other([&] {
+    leave(processor);
+    for (int64_t seen = turn; seen >= 0; seen = turn)
+      if (seen % 2 == 1)
+        turn.compare_exchange_strong(seen, seen + 1);
+  });
+  while (state.KeepRunningBatch(ways)) {
+    int64_t first = turn;
+    for (int64_t i = 0; i < ways; i += 2) {
+      turn = first + i + 1;
+      while (turn != first + i + 2) {
+      }
+    }
+  }
+  turn = -1;
+  other.join();
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -81,6 +122,7 @@ int main(int argc, char **argv) {
       ->ArgsProduct({{1, 2}, {0, 2, 5, 10, 20, 50, 100, 200}, {0}})
       ->ArgsProduct({{1, 2}, {20, 50}, {10, 200}})
       ->UseRealTime();
+  benchmark::RegisterBenchmark("passLine", passLine)->UseRealTime();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 2;
