@@ -28,6 +28,8 @@ struct Use {
   // The accessors of operations are not const.
   mutable ElementwiseOp op;
   ElementClass element;
+  /// The type of an element of the result as it is stored.
+  mlir::Type stored;
   /// The results of a function of one 16-bit number for each of its 65,536 bit
   /// patterns; null where they are computed otherwise.
   mlir::Value table;

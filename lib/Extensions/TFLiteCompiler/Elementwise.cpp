@@ -12,6 +12,8 @@
 #include "ElementUse.h"
 #include "Lowering.h"
 
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -35,9 +37,6 @@ bool convertsElements(Function function, ElementClass from, ElementClass to) {
     return from == fixed16 && to == float32;
   case Function::cast:
     return from != other && to != other;
-  case Function::broadcast_to:
-  case Function::select_v2:
-    return from == to && from != other;
   case Function::less:
   case Function::less_equal:
   case Function::greater:
@@ -62,6 +61,7 @@ bool takesElements(Function function, ElementClass element) {
   case Function::minimum:
   case Function::abs:
     return isOneOf(element, {float32, int32, int64, fixed16});
+  case Function::add_n:
   case Function::neg:
   case Function::square:
     return isOneOf(element, {float32, int32, int64});
@@ -112,6 +112,13 @@ bool takesElements(Function function, ElementClass element) {
 // Numbers without quantization
 //===----------------------------------------------------------------------===//
 
+/// Adds \p x to \p sum in their order.
+template <typename Add> Value added(Elements &e, Value sum, ValueRange x) {
+  for (Value value : x)
+    sum = e.make<Add>(sum, value);
+  return sum;
+}
+
 Value computeInteger(Elements &e, const Use &use, ValueRange x) {
   Type type = x[0].getType();
   switch (use.function()) {
@@ -131,6 +138,8 @@ Value computeInteger(Elements &e, const Use &use, ValueRange x) {
     return e.make<arith::MinSIOp>(x[0], x[1]);
   case Function::bitwise_xor:
     return e.make<arith::XOrIOp>(x[0], x[1]);
+  case Function::add_n:
+    return added<arith::AddIOp>(e, e.constant(type, 0), x);
   case Function::square:
     return e.make<arith::MulIOp>(x[0], x[0]);
   case Function::neg:
@@ -256,6 +265,24 @@ Value hardSwish(Elements &e, Value x) {
   return e.make<arith::DivFOp>(product, e.constant(6.0f));
 }
 
+/// \p value with its bits moved, as many as \p count says.
+Value shifted(Elements &e, const Use &use, Value value, Value count) {
+  Type type = value.getType();
+  using P = arith::CmpIPredicate;
+  Value last = e.constant(type, type.getIntOrFloatBitWidth() - 1);
+  if (use.function() == Function::shift_left) {
+    // Counts below 0 are large without their sign.
+    Value isInside = e.compare(P::ule, count, last);
+    Value bounded = e.make<arith::MinUIOp>(count, last);
+    return e.make<arith::SelectOp>(
+        isInside, e.make<arith::ShLIOp>(value, bounded), e.constant(type, 0));
+  }
+  if (!integerFormOf(use.op.getType())->isSigned)
+    return e.make<arith::ShRUIOp>(value, e.make<arith::MinUIOp>(count, last));
+  count = e.make<arith::MaxSIOp>(count, e.constant(type, 0));
+  return e.make<arith::ShRSIOp>(value, e.make<arith::MinSIOp>(count, last));
+}
+
 /// Functions of two floats; nothing for others.
 Value computePair(Elements &e, const Use &use, ValueRange x) {
   auto choose = [&](arith::CmpFPredicate predicate) {
@@ -295,6 +322,8 @@ Value computeFloat(Elements &e, const Use &use, ValueRange x) {
   if (Value result = computePair(e, use, x))
     return result;
   switch (use.function()) {
+  case Function::add_n:
+    return added<arith::AddFOp>(e, e.constant(0.0f), x);
   case Function::elu:
     return whereNegative(e, x[0], e.make<math::ExpM1Op>(x[0]));
   case Function::gelu:
@@ -415,6 +444,13 @@ Value computeElement(Elements &e, const Use &use, ValueRange x) {
   switch (use.function()) {
   case Function::broadcast_to:
     return x[0];
+  case Function::bitcast:
+    return x[0].getType() == use.stored
+               ? x[0]
+               : e.make<arith::BitcastOp>(use.stored, x[0]);
+  case Function::right_shift:
+  case Function::shift_left:
+    return shifted(e, use, x[0], x[1]);
   case Function::cast:
     return converted(e, use, x[0]);
   case Function::select_v2: {
@@ -460,15 +496,17 @@ Value tflite::TensorLowering<ElementwiseOp>::lower(ImplicitLocOpBuilder &b,
                            result.getShape(), b.getContext()));
   bool isSelect = op.getFunction() == Function::select_v2;
   Use use{op, classOf(op.getInputs()[isSelect ? 1 : 0].getType()),
-          buildTable(b, op)};
+          result.getElementType(), buildTable(b, op)};
   return mapElements(b, result, from.getInputs(), maps,
                      [&](Elements &elements, ValueRange x) {
                        return computeElement(elements, use, x);
                      });
 }
 
-size_t tflite::inputsOf(Function function) {
+std::optional<size_t> tflite::inputsOf(Function function) {
   switch (function) {
+  case Function::add_n:
+    return std::nullopt;
   case Function::select_v2:
     return 3;
   case Function::add:
@@ -484,6 +522,8 @@ size_t tflite::inputsOf(Function function) {
   case Function::equal:
   case Function::not_equal:
   case Function::bitwise_xor:
+  case Function::right_shift:
+  case Function::shift_left:
   case Function::div:
   case Function::floor_div:
   case Function::floor_mod:
@@ -526,14 +566,51 @@ Value tflite::dividedIntegers(Elements &e, Function function, Value a,
                                  rest);
 }
 
+/// Whether \p function moves or takes the bits of elements of \p values, which
+/// have any type, to \p result; nothing for other functions.
+static std::optional<bool> takesBits(Function function, TypeRange values,
+                                     Type result) {
+  auto elementOf = [](Type type) { return getElementTypeOrSelf(type); };
+  switch (function) {
+  case Function::broadcast_to:
+  case Function::select_v2: {
+    ElementClass element = classOf(values.front());
+    return llvm::all_of(values, [&](Type value) {
+      return element == ElementClass::other
+                 ? elementOf(value) == elementOf(result)
+                 : classOf(value) == element && classOf(result) == element;
+    });
+  }
+  case Function::bitcast: {
+    auto sizeOf = [&](Type type) {
+      return byteSizeOfType(RankedTensorType::get({1}, elementOf(type)));
+    };
+    std::optional<uint64_t> size = sizeOf(values.front());
+    return size && size == sizeOf(result);
+  }
+  case Function::right_shift:
+  case Function::shift_left: {
+    std::optional<IntegerForm> form = integerFormOf(result);
+    return form && form->bits <= 32 && llvm::all_of(values, [&](Type value) {
+             return integerFormOf(value) == form;
+           });
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
 StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
                                          Type result) {
-  if (inputs.size() != inputsOf(function))
+  if (inputs.size() != inputsOf(function).value_or(inputs.size()) ||
+      inputs.empty())
     return "it has not the operator's number of inputs";
   bool isSelect = function == Function::select_v2;
   if (isSelect && classOf(inputs[0]) != ElementClass::boolean)
     return otherTypes;
   TypeRange values = inputs.drop_front(isSelect ? 1 : 0);
+  if (std::optional<bool> isTaken = takesBits(function, values, result))
+    return *isTaken ? StringRef() : StringRef(otherTypes);
   ElementClass element = classOf(values.front());
   for (Type value : values)
     if (classOf(value) != element)

@@ -53,6 +53,7 @@ public:
   Built splitBySizes();
   Built unpacked();
   Built moved(bool isToSpace);
+  Built blocks(bool isToSpace);
 
 private:
   Extents integers(unsigned index) {
@@ -406,6 +407,53 @@ Built Mover::moved(bool isToSpace) {
   return one(reshape(transpose(value, {0, 1, 3, 2, 4, 5}), resultShape()));
 }
 
+/// An element's place in its block of space chooses the batch: [blocks, batch,
+/// places, depth] on that side stands for [batch, place and block in turn,
+/// depth] in space, whose margins are what is padded or cropped.
+Built Mover::blocks(bool isToSpace) {
+  Extents sizes = integers(1), margins = integers(2);
+  Extents space = isToSpace ? resultShape() : shapeOf(input);
+  Extents batches = isToSpace ? shapeOf(input) : resultShape();
+  size_t rank = space.size(), count = sizes.size();
+  if (rank < 3 || rank > 4 || batches.size() != rank || count != rank - 2 ||
+      margins.size() != 2 * count || space.back() != batches.back())
+    return failure();
+  Extents padded = space, expected = space, low(rank, 0), split, order;
+  split.push_back(space[0]);
+  for (size_t index = 0; index < count; ++index) {
+    int64_t size = sizes[index], before = margins[2 * index],
+            behind = margins[2 * index + 1], &extent = padded[index + 1];
+    constexpr int64_t mostSize = 1 << 15;
+    if (size < 1 || size > mostSize || before < 0 || before > INT32_MAX ||
+        behind < 0 || behind > INT32_MAX)
+      return failure();
+    extent += before + behind;
+    if (extent % size != 0 || llvm::MulOverflow(expected[0], size, expected[0]))
+      return failure();
+    low[index + 1] = before;
+    expected[index + 1] = extent / size;
+    split.append({extent / size, size});
+    order.push_back(int64_t(2 * index + 2));
+  }
+  split.push_back(space.back());
+  if (batches != expected || !elementsOf(padded) || !elementsOf(batches))
+    return failure();
+  order.push_back(0);
+  for (size_t index = 0; index < count; ++index)
+    order.push_back(int64_t(2 * index + 1));
+  order.push_back(int64_t(2 * count + 1));
+  if (!isToSpace) {
+    Value value = tflite::PadOp::create(builder, loc, typeOf(input, padded),
+                                        input, /*value=*/Value(), low);
+    return one(reshape(transpose(reshape(value, split), order), resultShape()));
+  }
+  Value value = reshape(input, applyPermutation(split, order));
+  value = transpose(value, invertPermutationVector(order));
+  return one(tflite::SliceOp::create(builder, loc, resultType(),
+                                     reshape(value, padded), low,
+                                     Extents(rank, 1)));
+}
+
 } // namespace
 
 Extents tflite::constantIntegers(Value value) {
@@ -413,18 +461,18 @@ Extents tflite::constantIntegers(Value value) {
   Attribute constant = definingConstant(value);
   if (!constant || !appendBytes(constant, bytes).isOk())
     return {};
-  ElementClass element = classOf(value.getType());
-  size_t size = element == ElementClass::int64   ? sizeof(int64_t)
-                : element == ElementClass::int32 ? sizeof(int32_t)
-                                                 : 0;
-  if (size == 0 || bytes.size() % size != 0)
+  std::optional<IntegerForm> form = integerFormOf(value.getType());
+  size_t size = form && form->isSigned ? form->bits / 8 : 0;
+  if (size < sizeof(int16_t) || bytes.size() % size != 0)
     return {};
   Extents numbers;
   for (const uint8_t *place = bytes.data();
        place != bytes.data() + bytes.size(); place += size)
     numbers.push_back(size == sizeof(int64_t)
                           ? int64_t(llvm::support::endian::read64le(place))
-                          : int32_t(llvm::support::endian::read32le(place)));
+                      : size == sizeof(int32_t)
+                          ? int32_t(llvm::support::endian::read32le(place))
+                          : int16_t(llvm::support::endian::read16le(place)));
   return numbers;
 }
 
@@ -453,6 +501,10 @@ tflite::raiseMovement(uint32_t number, OperationOp op, OpBuilder &builder) {
     return mover.moved(/*isToSpace=*/true);
   case spaceToDepthCode:
     return mover.moved(/*isToSpace=*/false);
+  case batchToSpaceCode:
+    return mover.blocks(/*isToSpace=*/true);
+  case spaceToBatchCode:
+    return mover.blocks(/*isToSpace=*/false);
   case padCode:
   case padV2Code:
     return mover.padded();

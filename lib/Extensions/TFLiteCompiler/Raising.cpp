@@ -39,8 +39,8 @@ struct Form {
   }
 };
 
-Form formOfFunction(Function function) {
-  size_t tensors = inputsOf(function);
+Form formOfFunction(Function function, size_t operands) {
+  size_t tensors = inputsOf(function).value_or(operands);
   switch (function) {
   case Function::add:
   case Function::sub:
@@ -69,6 +69,31 @@ std::optional<Function> functionOf(uint32_t number) {
   return number == selectCode ? Function::select_v2 : symbolizeFunction(number);
 }
 
+/// Nothing for operators that raisePlaces() does not take.
+std::optional<Form> formOfPlaces(uint32_t number) {
+  switch (number) {
+  case rankCode:
+  case zerosLikeCode:
+  case matrixDiagCode:
+    return Form{0, 1, 0, 0};
+  case shapeCode:
+    return Form{0, 1, 0, 1};
+  case fillCode:
+    return Form{1, 1, 0, 0};
+  case argMaxCode:
+  case argMinCode:
+    return Form{0, 1, 1, 1};
+  case gatherCode:
+    return Form{0, 2, 0, 2};
+  case gatherNdCode:
+    return Form{0, 1, 1, 0};
+  case oneHotCode:
+    return Form{0, 4, 0, 1};
+  default:
+    return usesPlaces(number) ? std::optional(Form{0, 1, 1, 2}) : std::nullopt;
+  }
+}
+
 bool isReshape(uint32_t number) {
   return number == reshapeCode || number == squeezeCode ||
          number == expandDimsCode;
@@ -94,6 +119,9 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
   case softmaxCode:
   case spaceToDepthCode:
     return Form{0, 1, 0, 1};
+  case batchToSpaceCode:
+  case spaceToBatchCode:
+    return Form{0, 1, 2, 0};
   case padV2Code:
   case mirrorPadCode:
     return Form{0, 1, 1, 1};
@@ -113,8 +141,13 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
   default: {
     if (symbolizeReducer(number))
       return Form{0, 1, 1, 1};
+    if (std::optional<Normalizer> normalizer = symbolizeNormalizer(number))
+      return Form{0, 1, 0, *normalizer == Normalizer::l2 ? 1u : 0u};
+    if (std::optional<Form> form = formOfPlaces(number))
+      return form;
     std::optional<Function> function = functionOf(number);
-    return function ? std::optional(formOfFunction(*function)) : std::nullopt;
+    return function ? std::optional(formOfFunction(*function, operands))
+                    : std::nullopt;
   }
   }
 }
@@ -285,9 +318,6 @@ FailureOr<Value> buildElementwise(OperationOp op, OpBuilder &builder,
                                      activation, alpha, isApproximate));
 }
 
-constexpr StringLiteral noPlace = "a place is no constant of integers";
-constexpr StringLiteral misfit = "its options and shapes do not fit";
-
 /// Says why \p op, which is not computed element by element, is left to the
 /// runtime.
 StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
@@ -296,6 +326,9 @@ StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
   if (number == softmaxCode)
     return whySoftmaxIsCalled(op.getInputs()[0].getType(),
                               op->getResult(0).getType());
+  if (symbolizeNormalizer(number))
+    return whyNormalizeIsCalled(op.getInputs()[0].getType(),
+                                op->getResult(0).getType());
   if (isPool(number)) {
     std::optional<PoolOptions> options = poolOptionsOf(op);
     return options
@@ -321,8 +354,6 @@ StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
   for (Value place : places)
     if (constantIntegers(place).empty())
       return noPlace;
-  if (number == tileCode && classOf(element) == ElementClass::other)
-    return otherTypes;
   return "";
 }
 
@@ -344,6 +375,14 @@ FailureOr<SmallVector<Value>> build(OperationOp op, OpBuilder &builder,
     return single(Value(tflite::SoftmaxOp::create(builder, op.getLoc(), result,
                                                   op.getInputs().front(),
                                                   beta.getValue())));
+  }
+  if (std::optional<Normalizer> normalizer = symbolizeNormalizer(number)) {
+    // TensorFlow Lite takes no other activation.
+    if (*normalizer == Normalizer::l2 &&
+        constantInteger(op.getInputs().back()) != 0)
+      return failure();
+    return single(Value(tflite::NormalizeOp::create(
+        builder, op.getLoc(), result, *normalizer, op.getInputs().front())));
   }
   if (isPool(number)) {
     std::optional<PoolOptions> options = poolOptionsOf(op);
@@ -383,6 +422,12 @@ StringRef whyFunctionIsCalled(OperationOp op, const Form &form,
     shape = broadcastShape(function, inputs.getTypes(), result);
   if (why.empty() && (!shape || ArrayRef(*shape) != result.getShape()))
     why = misfit;
+  // Others than ADD_N broadcast.
+  if (why.empty() && function == Function::add_n &&
+      llvm::any_of(inputs.getTypes(), [&](Type type) {
+        return cast<RankedTensorType>(type).getShape() != result.getShape();
+      }))
+    why = misfit;
   if (why.empty() && hasDivisors(function, inputs[0].getType()) &&
       !isWithoutZeros(inputs[1]))
     why = "a divisor may be 0";
@@ -397,6 +442,11 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
   uint32_t number = op.getHalOperation().getCode();
   std::optional<Form> form = formOf(number, op.getInputs().size());
   StringRef why = form ? whyCalled(op, *form) : "the runtime computes it";
+  if (why.empty() && usesPlaces(number)) {
+    FailureOr<Value> raised = raisePlaces(number, op, builder, why);
+    reason = why;
+    return single(raised);
+  }
   if (why.empty()) {
     std::optional<Function> function = functionOf(number);
     why = function ? whyFunctionIsCalled(op, *form, *function)
@@ -415,9 +465,13 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
 void TFLiteRaising::populateLowering(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      ConversionTarget &) const {
+  populateCumsumLowering(converter, patterns);
   populateElementwiseLowering(converter, patterns);
+  populateIndexingLowering(converter, patterns);
   populateMovementLowering(converter, patterns);
+  populateNormalizeLowering(converter, patterns);
   populatePoolLowering(converter, patterns);
   populateReduceLowering(converter, patterns);
+  populateResizeLowering(converter, patterns);
   populateSoftmaxLowering(converter, patterns);
 }

@@ -26,25 +26,45 @@ enum OperatorCode : uint32_t {
   softmaxCode = 25,
   spaceToDepthCode = 26,
   padCode = 34,
+  gatherCode = 36,
+  batchToSpaceCode = 37,
+  spaceToBatchCode = 38,
   transposeCode = 39,
   squeezeCode = 43,
   stridedSliceCode = 45,
   splitCode = 49,
+  argMaxCode = 56,
   padV2Code = 60,
   /// SELECT_V2 but for conditions of one dimension.
   selectCode = 64,
   sliceCode = 65,
   tileCode = 69,
   expandDimsCode = 70,
+  shapeCode = 77,
+  argMinCode = 79,
   packCode = 83,
+  oneHotCode = 85,
   unpackCode = 88,
+  zerosLikeCode = 93,
+  fillCode = 94,
   mirrorPadCode = 100,
   splitVCode = 102,
-  reverseCode = 105
+  reverseCode = 105,
+  gatherNdCode = 107,
+  rankCode = 110,
+  matrixDiagCode = 113,
+  cumsumCode = 128
 };
 
-/// The elements of \p value, a constant of 32-bit or 64-bit integers; none
-/// where it is something else.
+inline constexpr llvm::StringLiteral noPlace =
+    "a place is no constant of integers";
+inline constexpr llvm::StringLiteral outsidePlace =
+    "a place is outside of its dimension";
+inline constexpr llvm::StringLiteral misfit =
+    "its options and shapes do not fit";
+
+/// The elements of \p value, a constant of signed integers of 16 bits or more;
+/// none where it is something else.
 llvm::SmallVector<int64_t> constantIntegers(mlir::Value value);
 
 /// The only element of \p value, a constant of integers; none where it is
@@ -60,6 +80,16 @@ std::optional<size_t> resolveAxis(std::optional<int64_t> axis, size_t rank);
 /// nothing, where places are not within their tensors.
 llvm::FailureOr<llvm::SmallVector<mlir::Value>>
 raiseMovement(uint32_t number, OperationOp op, mlir::OpBuilder &builder);
+
+/// Whether raisePlaces() takes the operator \p number.
+bool usesPlaces(uint32_t number);
+
+/// Builds what stands for \p op, which finds elements by places or yields
+/// places, or what follows from shapes alone. Fails, and builds nothing, where
+/// \p why says why.
+llvm::FailureOr<mlir::Value> raisePlaces(uint32_t number, OperationOp op,
+                                         mlir::OpBuilder &builder,
+                                         llvm::StringRef &why);
 
 /// Raises what becomes code to the dialect tflite. All else stays as it is, and
 /// becomes a call of the extension's half in the runtime: operands that its

@@ -1,24 +1,23 @@
-//===- Softmax.cpp - SOFTMAX of 16-bit numbers ----------------------------===//
+//===- Softmax.cpp - SOFTMAX ----------------------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// tflite.softmax -> linalg.generic: the largest element of each row, the
-// exponentials, which a table has for each distance from it, their sum, and
-// what it is divided by, which is a multiplication and a shift. The
-// exponentials are read twice, so that they are looked up in a step of its own
-// and all that follows is computed on vectors.
+// tflite.softmax of 16-bit numbers -> linalg.generic: the largest element of
+// each row, the exponentials, which a table has for each distance from it,
+// their sum, and what it is divided by, which is a multiplication and a shift.
+// The exponentials are read twice, so that they are looked up in a step of its
+// own and all that follows is computed on vectors.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "Rows.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -26,69 +25,6 @@ using namespace nnhal;
 using namespace nnhal::tflite;
 
 namespace {
-
-using Body = function_ref<SmallVector<Value>(Elements &, ValueRange)>;
-
-/// Builds operations on the rows of one tensor.
-class Rows {
-public:
-  Rows(ImplicitLocOpBuilder &builder, ArrayRef<int64_t> shape)
-      : b(builder), shape(shape) {}
-
-  /// Returns tensors of \p types, of one element for each row or for each
-  /// element of the rows, of \p inputs of either.
-  SmallVector<Value> map(ArrayRef<Type> types, bool areRows, ValueRange inputs,
-                         Body body) {
-    ArrayRef<int64_t> extents = areRows ? shape.drop_back() : shape;
-    SmallVector<Value> results;
-    for (Type type : types)
-      results.push_back(tensor::EmptyOp::create(b, extents, type));
-    return generic(extents.size(), inputs, results, body);
-  }
-
-  /// Joins the elements of each row to \p first.
-  Value fold(Value input, Value first, Body body) {
-    Value empty =
-        tensor::EmptyOp::create(b, shape.drop_back(), first.getType());
-    Value filled = linalg::FillOp::create(b, first, empty).getResult(0);
-    return generic(shape.size(), input, filled, body).front();
-  }
-
-private:
-  /// A loop over \p loops dimensions, of which tensors have all or all but the
-  /// last one.
-  SmallVector<Value> generic(size_t loops, ValueRange inputs,
-                             ValueRange results, Body body) {
-    SmallVector<AffineMap> maps;
-    for (ValueRange values : {inputs, results})
-      for (Value value : values) {
-        SmallVector<AffineExpr> places;
-        for (int64_t axis = 0; axis < rankOf(value); ++axis)
-          places.push_back(b.getAffineDimExpr(unsigned(axis)));
-        maps.push_back(
-            AffineMap::get(unsigned(loops), 0, places, b.getContext()));
-      }
-    SmallVector<utils::IteratorType> iterators(loops,
-                                               utils::IteratorType::parallel);
-    if (rankOf(results.front()) < int64_t(loops))
-      iterators.back() = utils::IteratorType::reduction;
-    auto op = linalg::GenericOp::create(
-        b, results.getTypes(), inputs, results, maps, iterators,
-        [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-          ImplicitLocOpBuilder inner(loc, builder);
-          Elements elements(inner);
-          linalg::YieldOp::create(inner, body(elements, arguments));
-        });
-    return SmallVector<Value>(op.getResults());
-  }
-
-  static int64_t rankOf(Value value) {
-    return cast<RankedTensorType>(value.getType()).getRank();
-  }
-
-  ImplicitLocOpBuilder &b;
-  ArrayRef<int64_t> shape;
-};
 
 /// The exponentials of all distances from the largest element.
 Value exponentials(ImplicitLocOpBuilder &b, Factor factor) {
@@ -160,6 +96,8 @@ template <>
 Value tflite::TensorLowering<tflite::SoftmaxOp>::lower(
     ImplicitLocOpBuilder &b, tflite::SoftmaxOp op,
     tflite::SoftmaxOpAdaptor from, RankedTensorType) {
+  if (classOf(op.getInput().getType()) == ElementClass::float32)
+    return floatSoftmax(b, from.getInput(), op.getBeta().convertToFloat());
   Type i16 = b.getI16Type(), i32 = b.getI32Type();
   Value input = from.getInput();
   Rows rows(b, cast<RankedTensorType>(input.getType()).getShape());
@@ -196,6 +134,8 @@ Value tflite::TensorLowering<tflite::SoftmaxOp>::lower(
 }
 
 StringRef tflite::whySoftmaxIsCalled(Type input, Type result) {
+  if (classOf(input) == ElementClass::float32)
+    return whyNormalizeIsCalled(input, result);
   if (classOf(input) != ElementClass::fixed16 ||
       classOf(result) != ElementClass::fixed16)
     return otherTypes;
@@ -203,7 +143,7 @@ StringRef tflite::whySoftmaxIsCalled(Type input, Type result) {
     return otherScale;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(input).getShape();
   if (shape.empty() || shape != cast<RankedTensorType>(result).getShape())
-    return "its result has another shape, or it has no rows";
+    return otherRows;
   // The sum of more exponentials may have 32 bits, for which the runtime's half
   // fails.
   if (shape.back() > 1 << 16)

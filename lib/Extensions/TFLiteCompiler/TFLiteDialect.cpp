@@ -45,16 +45,20 @@ static LogicalResult verifyKnown(Operation *op) {
   return success();
 }
 
-/// Elements that are only moved keep their type.
-static LogicalResult verifyMoved(Operation *op) {
+/// Elements of \p moved, which are only moved, keep their type.
+static LogicalResult verifyMoved(Operation *op, ValueRange moved) {
   if (failed(verifyKnown(op)))
     return failure();
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  for (Type type : op->getOperandTypes())
+  for (Type type : moved.getTypes())
     if (getElementTypeOrSelf(type) != element)
       return op->emitOpError("has an operand of type ")
              << type << ", but a result with elements of type " << element;
   return success();
+}
+
+static LogicalResult verifyMoved(Operation *op) {
+  return verifyMoved(op, op->getOperands());
 }
 
 static LogicalResult verifyActivation(Operation *op, uint32_t activation) {
@@ -212,6 +216,108 @@ LogicalResult tflite::SoftmaxOp::verify() {
   return reason.empty() ? success() : emitOpError(reason);
 }
 
+LogicalResult tflite::NormalizeOp::verify() {
+  if (failed(verifyKnown(*this)))
+    return failure();
+  StringRef reason =
+      whyNormalizeIsCalled(getInput().getType(), getResult().getType());
+  return reason.empty() ? success() : emitOpError(reason);
+}
+
+/// \p shape without dimension \p axis; none where it has no such one.
+static std::optional<SmallVector<int64_t>> withoutAxis(ArrayRef<int64_t> shape,
+                                                       uint64_t axis) {
+  if (axis >= shape.size())
+    return std::nullopt;
+  SmallVector<int64_t> rest(shape);
+  rest.erase(rest.begin() + int64_t(axis));
+  return rest;
+}
+
+LogicalResult tflite::ArgOp::verify() {
+  if (failed(verifyKnown(*this)))
+    return failure();
+  ArrayRef<int64_t> shape = getInput().getType().getShape();
+  auto rest = withoutAxis(shape, getAxis());
+  bool areWithin =
+      (getReducer() == Reducer::maximum || getReducer() == Reducer::minimum) &&
+      rest && shape[getAxis()] > 0 &&
+      getResult().getType().getShape() == ArrayRef(*rest);
+  if (failed(verifyPlaces(*this, areWithin)))
+    return failure();
+  StringRef reason =
+      whyArgIsCalled(getInput().getType(), getResult().getType());
+  return reason.empty() ? success() : emitOpError(reason);
+}
+
+static LogicalResult verifyIndices(Operation *op, Type indices) {
+  std::optional<IntegerForm> form = integerFormOf(indices);
+  return form && form->isSigned && form->bits > 8
+             ? success()
+             : op->emitOpError("has indices of type ")
+                   << indices << ", which are no integers of 16 bits or more";
+}
+
+LogicalResult tflite::GatherOp::verify() {
+  if (failed(verifyMoved(*this, getInput())) ||
+      failed(verifyIndices(*this, getIndices().getType())))
+    return failure();
+  ArrayRef<int64_t> input = getInput().getType().getShape();
+  ArrayRef<int64_t> indices = getIndices().getType().getShape();
+  uint64_t axis = getAxis(), batch = getBatch();
+  bool areWithin = axis < input.size() && batch <= axis &&
+                   batch <= indices.size() && input[axis] > 0 &&
+                   input.take_front(batch) == indices.take_front(batch);
+  if (areWithin) {
+    SmallVector<int64_t> expected(input.take_front(axis));
+    llvm::append_range(expected, indices.drop_front(batch));
+    llvm::append_range(expected, input.drop_front(axis + 1));
+    areWithin = getResult().getType().getShape() == ArrayRef(expected);
+  }
+  return verifyPlaces(*this, areWithin);
+}
+
+LogicalResult tflite::OneHotOp::verify() {
+  if (failed(verifyMoved(*this, getOperands().drop_front())) ||
+      failed(verifyIndices(*this, getIndices().getType())))
+    return failure();
+  auto rest = withoutAxis(getResult().getType().getShape(), getAxis());
+  return verifyPlaces(
+      *this, rest && getIndices().getType().getShape() == ArrayRef(*rest) &&
+                 elementsOf(getOn().getType().getShape()) == 1 &&
+                 elementsOf(getOff().getType().getShape()) == 1);
+}
+
+LogicalResult tflite::CumsumOp::verify() {
+  if (failed(verifyKnown(*this)) ||
+      failed(verifyPlaces(*this, getAxis() <
+                                     uint64_t(getInput().getType().getRank()))))
+    return failure();
+  StringRef reason =
+      whyCumsumIsCalled(getInput().getType(), getResult().getType());
+  return reason.empty() ? success() : emitOpError(reason);
+}
+
+LogicalResult tflite::ResizeOp::verify() {
+  if (failed(verifyKnown(*this)) ||
+      failed(verifyPlaces(*this, isResized(getInput().getType().getShape(),
+                                           getResult().getType().getShape()))))
+    return failure();
+  StringRef reason = whyResizeIsCalled(getSampler(), getInput().getType(),
+                                       getResult().getType());
+  return reason.empty() ? success() : emitOpError(reason);
+}
+
+LogicalResult tflite::DiagonalOp::verify() {
+  if (failed(verifyMoved(*this)))
+    return failure();
+  ArrayRef<int64_t> input = getInput().getType().getShape();
+  ArrayRef<int64_t> result = getResult().getType().getShape();
+  return verifyPlaces(
+      *this, !input.empty() && result.size() == input.size() + 1 &&
+                 result.drop_back() == input && result.back() == input.back());
+}
+
 bool tflite::isFraction(Type type) { return scaleOf(type) == 1.0f / 32768.0f; }
 
 bool tflite::isActivation(int64_t code) {
@@ -261,4 +367,20 @@ ElementClass tflite::classOf(Type type) {
                ? ElementClass::int64
                : ElementClass::other;
   return ElementClass::other;
+}
+
+std::optional<IntegerForm> tflite::integerFormOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto quantized = dyn_cast<quant::QuantizedType>(element))
+    return IntegerForm{quantized.getStorageTypeIntegralWidth(),
+                       quantized.isSigned()};
+  if (auto extension = dyn_cast<ExtensionType>(element)) {
+    if (extension.getName() != extensionName || extension.getNumber() > 3)
+      return std::nullopt;
+    // In the order of their numbers: INT64, UINT32, UINT16, UINT64.
+    constexpr unsigned bits[] = {64, 32, 16, 64};
+    return IntegerForm{bits[extension.getNumber()], extension.getNumber() == 0};
+  }
+  return element.isSignlessInteger(32) ? std::optional(IntegerForm{32, true})
+                                       : std::nullopt;
 }

@@ -48,6 +48,16 @@ enum class ElementClass : uint8_t {
 };
 ElementClass classOf(mlir::Type type);
 
+/// How integers are stored that are no truths.
+struct IntegerForm {
+  unsigned bits;
+  bool isSigned;
+
+  bool operator==(const IntegerForm &) const = default;
+};
+/// The form of elements of \p type; none where they are something else.
+std::optional<IntegerForm> integerFormOf(mlir::Type type);
+
 /// Why an operator is called whose elements have a class without code.
 inline constexpr llvm::StringLiteral otherTypes =
     "elements of these types are not compiled";
@@ -56,6 +66,10 @@ inline constexpr llvm::StringLiteral otherTypes =
 /// 16-bit numbers yield.
 inline constexpr llvm::StringLiteral otherScale =
     "its result has not the scale 2^-15";
+
+/// Why an operator of the last dimension is called that is not of the result.
+inline constexpr llvm::StringLiteral otherRows =
+    "its result has another shape, or it has no rows";
 
 /// Whether \p type has the scale of fractions of 15 bits.
 bool isFraction(mlir::Type type);
@@ -78,8 +92,12 @@ bool hasWindows(llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> result,
                 llvm::ArrayRef<int64_t> filter,
                 llvm::ArrayRef<int64_t> strides);
 
-/// Returns the number of tensors that \p function takes.
-size_t inputsOf(Function function);
+/// Whether an image of \p input extents can be resized to \p result.
+bool isResized(llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> result);
+
+/// Returns the number of tensors that \p function takes; none for ADD_N, which
+/// takes any.
+std::optional<size_t> inputsOf(Function function);
 
 /// Says why \p function of \p inputs with \p result is called; the empty text
 /// where it is lowered.
@@ -100,14 +118,28 @@ llvm::StringRef whyReduceIsCalled(Reducer reducer, mlir::Type input,
 llvm::StringRef whyPoolIsCalled(mlir::Type input, mlir::Type result,
                                 llvm::ArrayRef<int64_t> filter);
 
+/// Say why an operation is called; the empty text where it is lowered.
+llvm::StringRef whyNormalizeIsCalled(mlir::Type input, mlir::Type result);
+llvm::StringRef whyArgIsCalled(mlir::Type input, mlir::Type result);
+llvm::StringRef whyCumsumIsCalled(mlir::Type input, mlir::Type result);
+llvm::StringRef whyResizeIsCalled(Sampler sampler, mlir::Type input,
+                                  mlir::Type result);
+
+void populateCumsumLowering(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populateElementwiseLowering(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+void populateIndexingLowering(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 void populateMovementLowering(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
-
+void populateNormalizeLowering(const mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
 void populatePoolLowering(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 void populateReduceLowering(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+void populateResizeLowering(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateSoftmaxLowering(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);

@@ -45,13 +45,15 @@ def TFLite_Function : I32EnumAttr<"Function", "what is computed", [
     I32EnumAttrCase<"square", 92>, I32EnumAttrCase<"floor_mod", 95>,
     I32EnumAttrCase<"leaky_relu", 98>,
     I32EnumAttrCase<"squared_difference", 99>, I32EnumAttrCase<"abs", 101>,
-    I32EnumAttrCase<"ceil", 104>, I32EnumAttrCase<"cos", 108>,
+    I32EnumAttrCase<"ceil", 104>, I32EnumAttrCase<"add_n", 106>,
+    I32EnumAttrCase<"cos", 108>,
     I32EnumAttrCase<"elu", 111>, I32EnumAttrCase<"quantize", 114>,
     I32EnumAttrCase<"round", 116>, I32EnumAttrCase<"hard_swish", 117>,
     I32EnumAttrCase<"select_v2", 123>, I32EnumAttrCase<"broadcast_to", 130>,
     I32EnumAttrCase<"gelu", 150>,
     I32EnumAttrCase<"relu_0_to_1", 152>, I32EnumAttrCase<"sign", 158>,
-    I32EnumAttrCase<"bitwise_xor", 160>]> {
+    I32EnumAttrCase<"bitcast", 159>, I32EnumAttrCase<"bitwise_xor", 160>,
+    I32EnumAttrCase<"right_shift", 161>, I32EnumAttrCase<"shift_left", 207>]> {
   let cppNamespace = "::nnhal::tflite";
   let genSpecializedAttr = 1;
 }
@@ -222,14 +224,162 @@ def TFLite_PadOp : Op<TFLite_Dialect, "pad", [Pure]> {
 }
 
 def TFLite_SoftmaxOp : Op<TFLite_Dialect, "softmax", [Pure]> {
-  let summary = "SOFTMAX of the last dimension of 16-bit numbers";
+  let summary = "SOFTMAX of the last dimension";
   let description = [{
+    Elements are floats or 16-bit numbers.
+
     ```mlir
     %0 = tflite.softmax %x {beta = 1.0 : f32}
            : tensor<2x10x!quant16_symm> -> tensor<2x10x!quant16_symm>
     ```
   }];
   let arguments = (ins AnyRankedTensor:$input, F32Attr:$beta);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+/// The cases are the numbers of the operators.
+def TFLite_Normalizer : I32EnumAttr<"Normalizer", "how rows are normalized", [
+    I32EnumAttrCase<"l2", 11>, I32EnumAttrCase<"log_softmax", 50>]> {
+  let cppNamespace = "::nnhal::tflite";
+  let genSpecializedAttr = 1;
+}
+
+def TFLite_NormalizeOp : Op<TFLite_Dialect, "normalize", [Pure]> {
+  let summary = "the last dimension of floats normalized";
+  let description = [{
+    L2_NORMALIZATION and LOG_SOFTMAX.
+
+    ```mlir
+    %0 = tflite.normalize l2 %x : tensor<2x10xf32> -> tensor<2x10xf32>
+    ```
+  }];
+  let arguments = (ins TFLite_Normalizer:$normalizer, AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $normalizer $input attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_ArgOp : Op<TFLite_Dialect, "arg", [Pure]> {
+  let summary = "the places of the largest or the smallest elements";
+  let description = [{
+    ARG_MAX, which is `maximum`, and ARG_MIN. Of equal elements along `axis`,
+    without which the result is, it takes the first.
+
+    ```mlir
+    %0 = tflite.arg maximum %x {axis = 1} : tensor<2x3xf32> -> tensor<2xi32>
+    ```
+  }];
+  let arguments = (ins TFLite_Reducer:$reducer, AnyRankedTensor:$input,
+                       I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $reducer $input attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_GatherOp : Op<TFLite_Dialect, "gather", [NoMemoryEffect]> {
+  let summary = "elements by indices along a dimension";
+  let description = [{
+    In place of dimension `axis` the result has those of the indices but for the
+    first `batch` ones, which are also the first ones of the input. Unless it is
+    `inside`, which constants are, an index outside of the dimension ends the
+    execution, so that the operation is not moved to where it would not run.
+
+    ```mlir
+    %0 = tflite.gather %x, %places {axis = 1, batch = 1}
+           : tensor<2x9x5xf32>, tensor<2x4xi32> -> tensor<2x4x5xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$indices,
+                       I64Attr:$axis, DefaultValuedAttr<I64Attr, "0">:$batch,
+                       UnitAttr:$inside);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $indices attr-dict `:`
+    type($input) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_OneHotOp : Op<TFLite_Dialect, "one_hot", [Pure]> {
+  let summary = "a row for each index with one element that differs";
+  let description = [{
+    Along `axis`, a dimension more than the indices have, the element at the
+    index is the only one of `on`, others are that of `off`.
+
+    ```mlir
+    %0 = tflite.one_hot %places, %on, %off {axis = 1}
+           : (tensor<2xi32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x9xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$indices, AnyRankedTensor:$on,
+                       AnyRankedTensor:$off, I64Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $indices `,` $on `,` $off attr-dict `:` functional-type(operands, $result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_CumsumOp : Op<TFLite_Dialect, "cumsum", [Pure]> {
+  let summary = "sums of all elements up to each one along a dimension";
+  let description = [{
+    The element itself is left out where it is `exclusive`; sums begin at the
+    end where it is `reverse`.
+
+    ```mlir
+    %0 = tflite.cumsum %x {axis = 1, reverse}
+           : tensor<2x3xf32> -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, I64Attr:$axis,
+                       UnitAttr:$exclusive, UnitAttr:$reverse);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+/// The cases are the numbers of the operators.
+def TFLite_Sampler : I32EnumAttr<"Sampler", "which pixels are taken", [
+    I32EnumAttrCase<"bilinear", 23>, I32EnumAttrCase<"nearest", 97>]> {
+  let cppNamespace = "::nnhal::tflite";
+  let genSpecializedAttr = 1;
+}
+
+def TFLite_ResizeOp : Op<TFLite_Dialect, "resize", [Pure]> {
+  let summary = "an image of another size";
+  let description = [{
+    RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.
+
+    ```mlir
+    %0 = tflite.resize bilinear %x {align_corners}
+           : tensor<1x4x4x8xf32> -> tensor<1x7x7x8xf32>
+    ```
+  }];
+  let arguments = (ins TFLite_Sampler:$sampler, AnyRankedTensor:$input,
+                       UnitAttr:$align_corners, UnitAttr:$half_pixel_centers);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $sampler $input attr-dict `:` type($input) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TFLite_DiagonalOp : Op<TFLite_Dialect, "diagonal", [Pure]> {
+  let summary = "matrices of diagonals, and zeros elsewhere";
+  let description = [{
+    MATRIX_DIAG.
+
+    ```mlir
+    %0 = tflite.diagonal %x : tensor<2x3xf32> -> tensor<2x3x3xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;

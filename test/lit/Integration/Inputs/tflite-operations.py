@@ -6,8 +6,10 @@ the outputs that it has written to DIR to DIR/expected. The kind is
 ELEMENTS, functions of each element, APPROXIMATE, those that are not exact, EVERY,
 functions of all 65,536 numbers of 16 bits, ROWS, SOFTMAX of the last dimension, MOVED,
 operators that move elements of a tensor of three dimensions, REDUCED, those that
-join its elements, or POOLED, pools of an image with as many lines, columns and
-channels."""
+join its elements, PLACED, those that use or yield places in it, SUMMED, sums that
+go on along it, BITS, functions of bits, RESIZED and POOLED, images of another size
+and pools of an image with as many lines, columns and channels, or NORMALIZED, rows
+of floats that are normalized, which are not exact."""
 
 import json
 import pathlib
@@ -18,10 +20,14 @@ import sys
 folder = pathlib.Path(sys.argv[1])
 extents = [int(extent) for extent in sys.argv[2].split("x")]
 kind = sys.argv[3]
-isApproximate = kind == "APPROXIMATE"
+isApproximate = kind in ("APPROXIMATE", "NORMALIZED")
 operands, operations, inputs, outputs, names = [], [], [], [], []
 draw = random.Random(len(extents))
 FIXED, FLOAT, INT, LONG, TRUTH = "TENSOR_QUANT16_SYMM", "TENSOR_FLOAT32", "TENSOR_INT32", "nnhal.tflite:0", "TENSOR_BOOL8"
+SIGNED, BYTE, HALF = "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM", "TENSOR_FLOAT16"
+UNSIGNED, WORD, DOUBLE = "nnhal.tflite:1", "nnhal.tflite:2", "nnhal.tflite:4"
+CODES = {FIXED: "h", FLOAT: "f", INT: "i", LONG: "q", TRUTH: "B", SIGNED: "b", BYTE: "B", HALF: "e", UNSIGNED: "I",
+         WORD: "H", DOUBLE: "d"}
 
 
 def operand(type, dimensions, lifetime, **more):
@@ -36,18 +42,33 @@ def value(type):
         return draw.choice([draw.uniform(-9, 9), draw.randrange(-99, 99) + 0.5, draw.choice([1e20, -1e20, 40000.0])])
     if type == TRUTH:
         return draw.choice([0, 1])
-    bits = {FIXED: 15, INT: 31, LONG: 63}[type]
+    if type in (HALF, DOUBLE):
+        return draw.choice([draw.uniform(-9, 9), 0.0, -0.0, 65504.0])
+    if type in (BYTE, UNSIGNED, WORD):
+        bits = {BYTE: 8, UNSIGNED: 32, WORD: 16}[type]
+        return draw.choice([draw.randrange(1 << bits), 0, (1 << bits) - 1, draw.randrange(9)])
+    bits = {FIXED: 15, INT: 31, LONG: 63, SIGNED: 7}[type]
     return draw.choice([draw.randrange(-(1 << bits), 1 << bits), -(1 << bits), (1 << bits) - 1, draw.randrange(-9, 9)])
+
+
+def quantization(type, scale):
+    return ({"scale": scale} if scale else {}) | ({"zeroPoint": 3} if type in (SIGNED, BYTE) else {})
+
+
+def constant(type, numbers, dimensions=None, scale=0):
+    # The file format has no numbers of an extension's types.
+    stored = list(struct.pack(f"<{len(numbers)}q", *numbers) if type == LONG else numbers)
+    return operand(type, dimensions or [len(numbers)], "CONSTANT_COPY", value=stored, **quantization(type, scale))
 
 
 def tensor(type, dimensions, scale=0, values=None):
     count = 1
     for extent in dimensions:
         count *= extent
-    code = {FIXED: "h", FLOAT: "f", INT: "i", LONG: "q", TRUTH: "B"}[type]
+    code = CODES[type]
     (folder / f"{len(inputs)}.bin").write_bytes(struct.pack(f"<{count}{code}", *[values() if values else value(type) for _ in range(count)]))
     names.append(f"--input={len(inputs)}={folder}/{len(inputs)}.bin")
-    inputs.append(operand(type, dimensions, "SUBGRAPH_INPUT", **({"scale": scale} if scale else {})))
+    inputs.append(operand(type, dimensions, "SUBGRAPH_INPUT", **quantization(type, scale)))
     return inputs[-1]
 
 
@@ -58,10 +79,7 @@ def divisors(type, dimensions, scale=0):
         count *= extent
     bits = {FIXED: 15, INT: 31, LONG: 63}[type]
     numbers = [draw.choice([-1, 1, 2, -3, 7, -(1 << bits), (1 << bits) - 1]) for _ in range(count)]
-    # The file format has no numbers of an extension's types.
-    if type == LONG:
-        numbers = list(struct.pack(f"<{count}q", *numbers))
-    return operand(type, dimensions, "CONSTANT_COPY", value=numbers, **({"scale": scale} if scale else {}))
+    return constant(type, numbers, dimensions, scale)
 
 
 def option(type, number):
@@ -69,7 +87,7 @@ def option(type, number):
 
 
 def compute(number, ins, type, options=(), scale=0, shapes=None):
-    results = [operand(type, shape, "SUBGRAPH_OUTPUT", **({"scale": scale} if scale else {}))
+    results = [operand(type, shape, "SUBGRAPH_OUTPUT", **quantization(type, scale))
                for shape in shapes or [extents]]
     operations.append({"type": f"nnhal.tflite:{number}", "inputs": list(ins) + list(options), "outputs": results})
     outputs.extend(results)
@@ -94,6 +112,9 @@ SOFTMAX, AVERAGE_POOL, MAX_POOL = 25, 1, 17
 MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN, ANY, ALL = 40, 74, 81, 82, 89, 91, 140
 CONCATENATION, DEPTH_TO_SPACE, SPACE_TO_DEPTH, PAD, TRANSPOSE, SPLIT = 2, 5, 26, 34, 39, 49
 STRIDED_SLICE, TILE = 45, 69
+ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 79, 36, 107, 85, 113, 106, 128
+SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
+BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -197,7 +218,134 @@ def pooled():
                             [[2, *places, channels]])
 
 
-makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced}
+def best():
+    """Elements of few numbers, so that several are the best, and first ones that are no numbers."""
+    special = [0.0, -0.0, 1.5, float("inf"), float("-inf"), float("nan")]
+    for type, numbers in ((FLOAT, special), (SIGNED, (-128, 0, 127)), (BYTE, (0, 127, 128, 255)), (FIXED, (-32768, 5, 32767)),
+                          (INT, (-(1 << 31), 0, (1 << 31) - 1)), (TRUTH, (0, 1, 2, 255)), (LONG, (-(1 << 63), 1 << 40, -1))):
+        scale = 0.5 if type in (SIGNED, BYTE, FIXED) else 0
+        for x in (tensor(type, extents, scale, values=lambda: draw.choice(numbers)), tensor(type, extents, scale)):
+            for axis in (0, 1, -1):
+                rest = [extent for place, extent in enumerate(extents) if place != axis % 3]
+                for number in (ARG_MAX, ARG_MIN):
+                    for place in (INT, LONG):
+                        compute(number, [x, places(axis)], place, [option("INT32", 2)], shapes=[rest])
+
+
+def gathered(type, scale):
+    a, b, c = extents
+    x = tensor(type, extents, scale)
+    for index in (INT, LONG, FIXED):
+        step = 0.5 if index == FIXED else 0
+        for axis, extent in enumerate(extents):
+            numbers = [0, extent - 1, extent // 2, 0]
+            for shape in ([4], [2, 2], [1, 4, 1]):
+                found = [*extents[:axis], *shape, *extents[axis + 1:]]
+                # Some are constants, and others computed.
+                for indices in (constant(index, numbers, shape, step),
+                                tensor(index, shape, step, values=iter(numbers).__next__)):
+                    compute(GATHER, [x, indices], type, [option("INT32", axis), option("INT32", 0)], scale, [found])
+            # A scalar of the file.
+            compute(GATHER, [x, constant(index, [extent - 1], [1], step)], type, [option("INT32", axis - 3), option("INT32", 0)],
+                    scale, [[*extents[:axis], *extents[axis + 1:]]])
+        # Batches, of which each has indices of its own.
+        numbers = [draw.randrange(b) for _ in range(a * 2)]
+        for indices in (constant(index, numbers, [a, 2], step), tensor(index, [a, 2], step, values=iter(numbers).__next__)):
+            for batch in (1, -1):
+                compute(GATHER, [x, indices], type, [option("INT32", 1), option("INT32", batch)], scale, [[a, 2, c]])
+        numbers = [draw.randrange(c) for _ in range(a * 2)]
+        compute(GATHER, [x, constant(index, numbers, [a, 2], step)], type, [option("INT32", 2), option("INT32", 1)], scale,
+                [[a, b, 2]])
+        if index == FIXED:
+            continue
+        for depth in (1, 2, 3):
+            numbers = [draw.randrange(extent) for _ in range(6) for extent in extents[:depth]]
+            compute(GATHER_ND, [x, constant(index, numbers, [2, 3, depth])], type, scale=scale,
+                    shapes=[[2, 3, *extents[depth:]]])
+
+
+def placed():
+    best()
+    for type in (FLOAT, FIXED, SIGNED, BYTE, TRUTH, INT, LONG, HALF, DOUBLE):
+        scale = 0.5 if type in (SIGNED, BYTE, FIXED) else 0
+        if type in (FLOAT, SIGNED, LONG, HALF):
+            gathered(type, scale)
+        on, off = tensor(type, [1], scale), tensor(type, [1], scale)
+        for index in (INT, LONG):
+            x = tensor(index, extents[:2], values=lambda: draw.choice([0, 1, 4, 5, -1, 1 << 31 - 1, draw.randrange(5)]))
+            for axis, shape in ((0, [5, *extents[:2]]), (1, [extents[0], 5, extents[1]]), (-1, [*extents[:2], 5])):
+                compute(ONE_HOT, [x, places(5), on, off], type, [option("INT32", axis)], scale, [shape])
+            compute(ONE_HOT, [constant(index, [3]), places(5), on, off], type, [option("INT32", 0)], scale, [[5, 1]])
+            compute(ONE_HOT, [constant(index, [3]), places(5), on, off], type, [option("INT32", -1)], scale, [[5]])
+        compute(MATRIX_DIAG, [tensor(type, extents, scale)], type, scale=scale, shapes=[[*extents, extents[2]]])
+        compute(MATRIX_DIAG, [tensor(type, extents[:1], scale)], type, scale=scale, shapes=[extents[:1] * 2])
+        x = tensor(type, extents, scale)
+        for number in (INT, LONG):
+            compute(SHAPE, [x], number, [option("INT32", 2)], shapes=[[3]])
+        compute(RANK, [x], INT, shapes=[[1]])
+        compute(ZEROS_LIKE, [x], type, scale=scale)
+        compute(FILL, [places(2, 3, 1), on], type, scale=scale, shapes=[[2, 3, 1]])
+        compute(TILE, [x, places(1, 2, 1)], type, scale=scale, shapes=[[extents[0], 2 * extents[1], extents[2]]])
+        for dimensions, sizes, margins, shape in (
+                ([2, 4, 6, 3], (2, 3), (0, 0, 0, 0), [12, 2, 2, 3]), ([2, 3, 5, 1], (2, 2), (1, 2, 0, 1), [8, 3, 3, 1]),
+                ([2, 4, 3], (3,), (1, 1), [6, 2, 3]), ([1, 1, 1, 2], (3, 2), (2, 3, 4, 1), [6, 2, 3, 2])):
+            pairs = constant(INT, margins, [len(sizes), 2])
+            compute(SPACE_TO_BATCH, [tensor(type, dimensions, scale), places(*sizes), pairs], type, scale=scale, shapes=[shape])
+            compute(BATCH_TO_SPACE, [tensor(type, shape, scale), places(*sizes), pairs], type, scale=scale, shapes=[dimensions])
+
+
+def summed():
+    for type in (FLOAT, INT, LONG):
+        x, zeros = tensor(type, extents), tensor(type, extents, values=lambda: -0.0 if type == FLOAT else 0)
+        for axis in (0, 1, 2, -1):
+            for isExclusive in (0, 1):
+                for isReverse in (0, 1):
+                    for each in (x, zeros):
+                        compute(CUMSUM, [each, places(axis)], type, [option("BOOL", isExclusive), option("BOOL", isReverse)])
+        for values in ((x,), (zeros, zeros), (x, zeros, tensor(type, extents), x)):
+            compute(ADD_N, values, type)
+
+
+def bits():
+    for type in (SIGNED, BYTE, FIXED, INT, UNSIGNED, WORD):
+        scale = 0.5 if type in (SIGNED, BYTE, FIXED) else 0
+        x, y = (tensor(type, extents, scale), tensor(type, extents[-1:], scale))
+        for number in (RIGHT_SHIFT, SHIFT_LEFT):
+            for by in (y, tensor(type, extents, scale, values=lambda: draw.randrange(40))):
+                compute(number, [x, by], type, scale=scale)
+    sizes = ((TRUTH, SIGNED, BYTE), (FIXED, WORD, HALF), (FLOAT, INT, UNSIGNED), (LONG, DOUBLE))
+    for types in sizes:
+        for type in types:
+            x = tensor(type, extents, 0.5 if type in (SIGNED, BYTE, FIXED) else 0)
+            for target in types:
+                compute(BITCAST, [x], target, scale=0.25 if target in (SIGNED, BYTE, FIXED) else 0)
+
+
+def resized():
+    for type in (FLOAT, FIXED, SIGNED, BYTE, INT):
+        scale = 0.5 if type in (SIGNED, BYTE, FIXED) else 0
+        x = tensor(type, [2, *extents], scale)
+        for size in ((1, 1), (2, 3), (7, 5), (13, 9), (extents[0] * 2, extents[1] * 3), tuple(extents[:2])):
+            for options in ((0, 0), (1, 0), (0, 1)):
+                for number in ((NEAREST, BILINEAR) if type in (FLOAT, FIXED) else (NEAREST,)):
+                    compute(number, [x, places(*size)], type, [option("BOOL", value) for value in options], scale,
+                            [[2, *size, extents[2]]])
+
+
+def normalized():
+    special = [0.0, -0.0, 1e20, -1e20, float("inf"), float("-inf"), float("nan"), 1e-30]
+    x, y = tensor(FLOAT, extents), tensor(FLOAT, extents, values=lambda: draw.uniform(-9, 9))
+    z = tensor(FLOAT, extents, values=lambda: draw.choice(special))
+    zeros = tensor(FLOAT, extents, values=lambda: 0.0)
+    for each in (x, y, z, zeros):
+        compute(LOG_SOFTMAX, [each], FLOAT)
+        compute(L2_NORMALIZATION, [each], FLOAT, [option("INT32", 0)])
+        for beta in (1.0, 0.3):
+            compute(SOFTMAX, [each], FLOAT, [option("FLOAT32", beta)])
+
+
+makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized}
 if kind in makers:
     makers[kind]()
     write()

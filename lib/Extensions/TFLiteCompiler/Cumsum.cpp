@@ -1,0 +1,188 @@
+//===- Cumsum.cpp - Sums of all elements up to each one -------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.cumsum -> loops that carry sums: in a register where the dimension is
+// the last one, and else in a row, to which each round adds one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "Lowering.h"
+#include "TFLiteDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+/// \p value, which has elements, in another shape.
+Value reshaped(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto allOf = [](size_t rank) -> SmallVector<ReassociationIndices> {
+    return {llvm::to_vector<2>(llvm::seq<int64_t>(0, int64_t(rank)))};
+  };
+  if (type.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(b, value,
+                                            allOf(size_t(type.getRank())));
+  if (shape.size() > 1)
+    value = tensor::ExpandShapeOp::create(
+        b, RankedTensorType::get(shape, type.getElementType()), value,
+        allOf(shape.size()));
+  return value;
+}
+
+/// Builds sums along the second of three dimensions.
+class Summation {
+public:
+  Summation(ImplicitLocOpBuilder &b, tflite::CumsumOp op, Value input)
+      : b(b), op(op), input(input),
+        type(cast<RankedTensorType>(input.getType())) {}
+
+  Value build() {
+    Value init =
+        tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
+    return loop(b, type.getDimSize(0), init,
+                [&](ImplicitLocOpBuilder &inner, Value block,
+                    ValueRange carried) -> SmallVector<Value> {
+                  return {sumBlock(inner, block, carried[0])};
+                })
+        .front();
+  }
+
+private:
+  using Body = function_ref<SmallVector<Value>(ImplicitLocOpBuilder &, Value,
+                                               ValueRange)>;
+
+  static SmallVector<Value> loop(ImplicitLocOpBuilder &b, int64_t count,
+                                 ValueRange init, Body body) {
+    auto index = [&](int64_t number) -> Value {
+      return arith::ConstantIndexOp::create(b, number);
+    };
+    auto op = scf::ForOp::create(
+        b, index(0), index(count), index(1), init,
+        [&](OpBuilder &nested, Location loc, Value place, ValueRange carried) {
+          ImplicitLocOpBuilder inner(loc, nested);
+          scf::YieldOp::create(inner, body(inner, place, carried));
+        });
+    return SmallVector<Value>(op.getResults());
+  }
+
+  /// The place of round \p number.
+  Value placeOf(ImplicitLocOpBuilder &b, Value number) {
+    if (!op.getReverse())
+      return number;
+    Value last = arith::ConstantIndexOp::create(b, type.getDimSize(1) - 1);
+    return arith::SubIOp::create(b, last, number);
+  }
+
+  static Value add(Elements &e, Value a, Value b) {
+    return isa<FloatType>(a.getType()) ? e.make<arith::AddFOp>(a, b)
+                                       : e.make<arith::AddIOp>(a, b);
+  }
+
+  Value sumBlock(ImplicitLocOpBuilder &b, Value block, Value to) {
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element()));
+    if (type.getDimSize(2) == 1)
+      return sumNumbers(b, block, to, zero);
+    Value empty = tensor::EmptyOp::create(b, type.getDimSize(2), element());
+    Value first = linalg::FillOp::create(b, zero, empty).getResult(0);
+    return loop(b, type.getDimSize(1), {to, first},
+                [&](ImplicitLocOpBuilder &inner, Value number,
+                    ValueRange carried) -> SmallVector<Value> {
+                  return addRow(inner, block, placeOf(inner, number), carried);
+                })
+        .front();
+  }
+
+  Value sumNumbers(ImplicitLocOpBuilder &b, Value block, Value to, Value zero) {
+    Value first = arith::ConstantIndexOp::create(b, 0);
+    return loop(b, type.getDimSize(1), {to, zero},
+                [&](ImplicitLocOpBuilder &inner, Value number,
+                    ValueRange carried) -> SmallVector<Value> {
+                  Elements e(inner);
+                  SmallVector<Value> place = {block, placeOf(inner, number),
+                                              first};
+                  Value with = add(e, carried[1],
+                                   e.make<tensor::ExtractOp>(input, place));
+                  Value stored = op.getExclusive() ? carried[1] : with;
+                  return {e.make<tensor::InsertOp>(stored, carried[0], place),
+                          with};
+                })
+        .front();
+  }
+
+  /// Adds the row at \p place to the carried one, which is stored before where
+  /// sums are exclusive.
+  SmallVector<Value> addRow(ImplicitLocOpBuilder &b, Value block, Value place,
+                            ValueRange carried) {
+    int64_t width = type.getDimSize(2);
+    SmallVector<OpFoldResult> offsets = {block, place, b.getIndexAttr(0)},
+                              sizes = {b.getIndexAttr(1), b.getIndexAttr(1),
+                                       b.getIndexAttr(width)},
+                              strides(3, b.getIndexAttr(1));
+    auto rowType = cast<RankedTensorType>(carried[1].getType());
+    Value row = tensor::ExtractSliceOp::create(b, rowType, input, offsets,
+                                               sizes, strides);
+    auto store = [&](Value sums) -> Value {
+      return tensor::InsertSliceOp::create(b, sums, carried[0], offsets, sizes,
+                                           strides);
+    };
+    Value to = op.getExclusive() ? store(carried[1]) : Value();
+    AffineMap map = b.getMultiDimIdentityMap(1);
+    Value sums = linalg::GenericOp::create(
+                     b, TypeRange(rowType), row, carried[1], ArrayRef{map, map},
+                     utils::IteratorType::parallel,
+                     [&](OpBuilder &builder, Location loc, ValueRange x) {
+                       ImplicitLocOpBuilder inner(loc, builder);
+                       Elements e(inner);
+                       linalg::YieldOp::create(inner, add(e, x[1], x[0]));
+                     })
+                     .getResult(0);
+    return {to ? to : store(sums), sums};
+  }
+
+  Type element() { return type.getElementType(); }
+
+  ImplicitLocOpBuilder &b;
+  tflite::CumsumOp op;
+  Value input;
+  RankedTensorType type;
+};
+
+} // namespace
+
+template <>
+Value tflite::TensorLowering<tflite::CumsumOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::CumsumOp op, tflite::CumsumOpAdaptor from,
+    RankedTensorType result) {
+  ArrayRef<int64_t> shape = result.getShape();
+  if (result.getNumElements() == 0)
+    return tensor::EmptyOp::create(b, shape, result.getElementType());
+  std::optional<int64_t> outer = elementsOf(shape.take_front(op.getAxis()));
+  std::optional<int64_t> inner = elementsOf(shape.drop_front(op.getAxis() + 1));
+  SmallVector<int64_t> blocks = {*outer, shape[op.getAxis()], *inner};
+  Value input = reshaped(b, from.getInput(), blocks);
+  return reshaped(b, Summation(b, op, input).build(), shape);
+}
+
+StringRef tflite::whyCumsumIsCalled(Type input, Type result) {
+  using enum ElementClass;
+  ElementClass element = classOf(input);
+  bool isTaken = element == float32 || element == int32 || element == int64;
+  return isTaken && input == result ? StringRef() : StringRef(otherTypes);
+}
+
+void tflite::populateCumsumLowering(const TypeConverter &converter,
+                                    RewritePatternSet &patterns) {
+  patterns.add<TensorLowering<tflite::CumsumOp>>(converter,
+                                                 patterns.getContext());
+}

@@ -1,0 +1,303 @@
+//===- Indexing.cpp - Elements by places, and places of elements ----------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.gather, one_hot, diagonal and arg -> linalg.generic. Whether computed
+// indices are inside is checked in front of the loop that uses them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementUse.h"
+#include "Lowering.h"
+
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// The dimensions of \p rank loops but for \p count ones from \p first on.
+AffineMap without(ImplicitLocOpBuilder &b, unsigned rank, uint64_t first,
+                  uint64_t count = 1) {
+  SmallVector<AffineExpr> kept;
+  for (unsigned axis = 0; axis < rank; ++axis)
+    if (axis < first || axis >= first + count)
+      kept.push_back(b.getAffineDimExpr(axis));
+  return AffineMap::get(rank, 0, kept, b.getContext());
+}
+
+/// Where \p rank loops read the only element of \p value.
+AffineMap onlyElement(ImplicitLocOpBuilder &b, unsigned rank, Value value) {
+  SmallVector<AffineExpr> places(shapeOf(value).size(),
+                                 b.getAffineConstantExpr(0));
+  return AffineMap::get(rank, 0, places, b.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// GATHER
+//===----------------------------------------------------------------------===//
+
+/// The number of FailureReasons.def for an index outside of its dimension.
+constexpr uint32_t indexOutOfRange = 4;
+
+/// Ends the execution at the first of \p indices that is not inside of
+/// \p extent.
+void checkIndices(ImplicitLocOpBuilder &b, Value indices, int64_t extent) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  if (type.getRank() > 1) {
+    ReassociationIndices all;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      all.push_back(axis);
+    indices = tensor::CollapseShapeOp::create(
+        b, indices, SmallVector<ReassociationIndices>{all});
+  }
+  Elements e(b);
+  Type i64 = b.getI64Type();
+  auto index = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(b, number);
+  };
+  Value bound = e.constant(i64, extent);
+  auto loop = scf::ForOp::create(
+      b, index(0), index(type.getNumElements()), index(1),
+      ValueRange{e.constant(b.getI1Type(), 1), e.constant(i64, 0)},
+      [&](OpBuilder &nested, Location loc, Value place, ValueRange carried) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        Elements step(inner);
+        Value found = step.make<tensor::ExtractOp>(indices, ValueRange(place));
+        if (found.getType() != i64)
+          found = step.make<arith::ExtSIOp>(i64, found);
+        // Negative ones are large without their sign.
+        Value isInside = step.compare(arith::CmpIPredicate::ult, found, bound);
+        Value areInside = step.make<arith::AndIOp>(carried[0], isInside);
+        // The first one outside is reported.
+        Value shown = step.make<arith::SelectOp>(carried[0], found, carried[1]);
+        scf::YieldOp::create(inner, ValueRange{areInside, shown});
+      });
+  runtime::CheckOp::create(b, loop.getResult(0), loop.getResult(1), bound,
+                           indexOutOfRange);
+}
+
+/// \p found as a place in \p extent, inside of which it stays where no check
+/// has ended the execution yet, or a constant is damaged.
+Value boundedPlace(Elements &e, Value found, int64_t extent) {
+  Type type = found.getType();
+  int64_t most =
+      std::min(extent - 1, llvm::maxIntN(type.getIntOrFloatBitWidth()));
+  found = e.make<arith::MaxSIOp>(found, e.constant(type, 0));
+  found = e.make<arith::MinSIOp>(found, e.constant(type, most));
+  return e.make<arith::IndexCastOp>(e.builder().getIndexType(), found);
+}
+
+} // namespace
+
+template <>
+Value tflite::TensorLowering<tflite::GatherOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::GatherOp op, tflite::GatherOpAdaptor from,
+    RankedTensorType result) {
+  Value input = from.getInput(), indices = from.getIndices();
+  ArrayRef<int64_t> extents = shapeOf(input);
+  uint64_t axis = op.getAxis(), batch = op.getBatch();
+  uint64_t chosen = shapeOf(indices).size() - batch;
+  auto rank = unsigned(result.getRank());
+  if (!op.getInside())
+    checkIndices(b, indices, extents[axis]);
+  SmallVector<AffineExpr> places;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (dim < batch || (dim >= axis && dim < axis + chosen))
+      places.push_back(b.getAffineDimExpr(dim));
+  return mapElements(
+      b, result, indices, {AffineMap::get(rank, 0, places, b.getContext())},
+      [&](Elements &e, ValueRange x) -> Value {
+        SmallVector<Value> source;
+        for (uint64_t dim = 0; dim < extents.size(); ++dim) {
+          uint64_t loop = dim <= axis ? dim : dim + chosen - 1;
+          source.push_back(dim == axis ? boundedPlace(e, x[0], extents[axis])
+                                       : e.make<linalg::IndexOp>(loop));
+        }
+        return e.make<tensor::ExtractOp>(input, source);
+      });
+}
+
+template <>
+Value tflite::TensorLowering<tflite::OneHotOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::OneHotOp op, tflite::OneHotOpAdaptor from,
+    RankedTensorType result) {
+  auto rank = unsigned(result.getRank());
+  SmallVector<AffineMap> maps = {without(b, rank, op.getAxis()),
+                                 onlyElement(b, rank, from.getOn()),
+                                 onlyElement(b, rank, from.getOff())};
+  return mapElements(
+      b, result, from.getOperands(), maps,
+      [&](Elements &e, ValueRange x) -> Value {
+        Value place = e.make<arith::IndexCastOp>(
+            x[0].getType(), e.make<linalg::IndexOp>(op.getAxis()));
+        Value isOn = e.compare(arith::CmpIPredicate::eq, x[0], place);
+        return e.make<arith::SelectOp>(isOn, x[1], x[2]);
+      });
+}
+
+template <>
+Value tflite::TensorLowering<tflite::DiagonalOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::DiagonalOp, tflite::DiagonalOpAdaptor from,
+    RankedTensorType result) {
+  auto rank = unsigned(result.getRank());
+  return mapElements(
+      b, result, from.getInput(), {without(b, rank, rank - 1)},
+      [&](Elements &e, ValueRange x) -> Value {
+        Value row = e.make<linalg::IndexOp>(rank - 2);
+        Value column = e.make<linalg::IndexOp>(rank - 1);
+        Value zero = arith::ConstantOp::create(
+            e.builder(), e.builder().getZeroAttr(x[0].getType()));
+        return e.make<arith::SelectOp>(
+            e.compare(arith::CmpIPredicate::eq, row, column), x[0], zero);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// ARG_MAX, ARG_MIN
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A search for the best elements along a dimension.
+struct Search {
+  bool isMaximum, isUnsigned;
+
+  /// What no element is better than.
+  TypedAttr worst(OpBuilder &b, Type type) const {
+    if (isa<FloatType>(type)) {
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      return b.getFloatAttr(type, isMaximum ? -infinity : infinity);
+    }
+    unsigned bits = type.getIntOrFloatBitWidth();
+    APInt least =
+        isUnsigned ? APInt::getZero(bits) : APInt::getSignedMinValue(bits);
+    // The largest number has all other bits.
+    return b.getIntegerAttr(type, isMaximum ? least : ~least);
+  }
+  Value isBetter(Elements &e, Value x, Value best) const {
+    if (isa<FloatType>(x.getType()))
+      return e.compare(isMaximum ? arith::CmpFPredicate::OGT
+                                 : arith::CmpFPredicate::OLT,
+                       x, best);
+    using P = arith::CmpIPredicate;
+    if (isUnsigned)
+      return e.compare(isMaximum ? P::ugt : P::ult, x, best);
+    return e.compare(isMaximum ? P::sgt : P::slt, x, best);
+  }
+};
+
+Value filled(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+             TypedAttr first) {
+  Value value = arith::ConstantOp::create(b, first);
+  Value empty = tensor::EmptyOp::create(b, shape, value.getType());
+  return linalg::FillOp::create(b, value, empty).getResult(0);
+}
+
+/// The places of the best elements along \p axis as numbers of type \p number.
+Value bestPlaces(ImplicitLocOpBuilder &b, const Search &search, Value input,
+                 uint64_t axis, Type number) {
+  auto type = cast<RankedTensorType>(input.getType());
+  auto rank = unsigned(type.getRank());
+  SmallVector<int64_t> rest(type.getShape());
+  rest.erase(rest.begin() + int64_t(axis));
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators[axis] = utils::IteratorType::reduction;
+  AffineMap kept = without(b, rank, axis);
+  Value best = filled(b, rest, search.worst(b, type.getElementType()));
+  Value place = filled(b, rest, b.getIntegerAttr(number, 0));
+  return linalg::GenericOp::create(
+             b, TypeRange{best.getType(), place.getType()}, input,
+             ValueRange{best, place},
+             ArrayRef{b.getMultiDimIdentityMap(rank), kept, kept}, iterators,
+             [&](OpBuilder &builder, Location loc, ValueRange x) {
+               ImplicitLocOpBuilder inner(loc, builder);
+               Elements e(inner);
+               Value isBetter = search.isBetter(e, x[0], x[1]);
+               Value here = e.make<arith::IndexCastOp>(
+                   number, e.make<linalg::IndexOp>(axis));
+               linalg::YieldOp::create(
+                   inner,
+                   ValueRange{e.make<arith::SelectOp>(isBetter, x[0], x[1]),
+                              e.make<arith::SelectOp>(isBetter, here, x[2])});
+             })
+      .getResult(1);
+}
+
+} // namespace
+
+template <>
+Value tflite::TensorLowering<tflite::ArgOp>::lower(ImplicitLocOpBuilder &b,
+                                                   tflite::ArgOp op,
+                                                   tflite::ArgOpAdaptor from,
+                                                   RankedTensorType result) {
+  Value input = from.getInput();
+  ArrayRef<int64_t> shape = shapeOf(input);
+  uint64_t axis = op.getAxis();
+  std::optional<IntegerForm> integer = integerFormOf(op.getInput().getType());
+  // Truths are compared as bytes, which have no sign.
+  Search search{op.getReducer() == Reducer::maximum,
+                !integer || !integer->isSigned};
+  // Narrow numbers are kept in more lanes.
+  bool isNarrow = shape[axis] <= std::numeric_limits<int32_t>::max();
+  Type number = isNarrow ? b.getI32Type() : b.getI64Type();
+  Value places = bestPlaces(b, search, input, axis, number);
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(input.getType()));
+  if (!isFloat && number == result.getElementType())
+    return places;
+  auto rank = unsigned(result.getRank());
+  // No element precedes a first one that is not a number.
+  SmallVector<AffineExpr> first;
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    first.push_back(dim == axis ? b.getAffineConstantExpr(0)
+                                : b.getAffineDimExpr(dim - (dim > axis)));
+  return mapElements(b, result, {places, input},
+                     {b.getMultiDimIdentityMap(rank),
+                      AffineMap::get(rank, 0, first, b.getContext())},
+                     [&](Elements &e, ValueRange x) -> Value {
+                       Value place = x[0];
+                       if (isFloat)
+                         place = e.make<arith::SelectOp>(
+                             e.compare(arith::CmpFPredicate::UNO, x[1], x[1]),
+                             e.constant(number, 0), place);
+                       return number == result.getElementType()
+                                  ? place
+                                  : e.make<arith::ExtSIOp>(
+                                        result.getElementType(), place);
+                     });
+}
+
+StringRef tflite::whyArgIsCalled(Type input, Type result) {
+  using enum ElementClass;
+  ElementClass element = classOf(input), place = classOf(result);
+  // Integers without a sign have 8 bits.
+  std::optional<IntegerForm> integer = integerFormOf(input);
+  bool isTaken = element == float32 || element == boolean ||
+                 (integer && (integer->isSigned || integer->bits == 8));
+  return isTaken && (place == int32 || place == int64) ? StringRef()
+                                                       : StringRef(otherTypes);
+}
+
+void tflite::populateIndexingLowering(const TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns
+      .add<TensorLowering<tflite::GatherOp>, TensorLowering<tflite::OneHotOp>,
+           TensorLowering<tflite::DiagonalOp>, TensorLowering<tflite::ArgOp>>(
+          converter, patterns.getContext());
+}
