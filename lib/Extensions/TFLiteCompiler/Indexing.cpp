@@ -12,6 +12,7 @@
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "Rows.h"
 
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
@@ -46,6 +47,26 @@ AffineMap onlyElement(ImplicitLocOpBuilder &b, unsigned rank, Value value) {
   SmallVector<AffineExpr> places(shapeOf(value).size(),
                                  b.getAffineConstantExpr(0));
   return AffineMap::get(rank, 0, places, b.getContext());
+}
+
+Value filled(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+             TypedAttr first) {
+  Value value = arith::ConstantOp::create(b, first);
+  Value empty = tensor::EmptyOp::create(b, shape, value.getType());
+  return linalg::FillOp::create(b, value, empty).getResult(0);
+}
+
+/// Dimensions of at most so many elements are counted by a table, which is read
+/// as vectors are.
+constexpr int64_t mostCounted = 1 << 16;
+
+/// The numbers from 0 to \p count.
+Value countedPlaces(ImplicitLocOpBuilder &b, int64_t count, IntegerType type) {
+  SmallVector<APInt> places;
+  for (int64_t place = 0; place < count; ++place)
+    places.emplace_back(type.getWidth(), uint64_t(place));
+  auto tensor = RankedTensorType::get({count}, type);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(tensor, places));
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,34 +159,51 @@ Value tflite::TensorLowering<tflite::OneHotOp>::lower(
     ImplicitLocOpBuilder &b, tflite::OneHotOp op, tflite::OneHotOpAdaptor from,
     RankedTensorType result) {
   auto rank = unsigned(result.getRank());
-  SmallVector<AffineMap> maps = {without(b, rank, op.getAxis()),
+  uint64_t axis = op.getAxis();
+  int64_t depth = result.getDimSize(unsigned(axis));
+  SmallVector<Value> inputs = from.getOperands();
+  SmallVector<AffineMap> maps = {without(b, rank, axis),
                                  onlyElement(b, rank, from.getOn()),
                                  onlyElement(b, rank, from.getOff())};
+  Type number = getElementTypeOrSelf(from.getIndices().getType());
+  bool isCounted = depth <= mostCounted;
+  if (isCounted) {
+    inputs.push_back(countedPlaces(b, depth, cast<IntegerType>(number)));
+    maps.push_back(AffineMap::get(rank, 0, b.getAffineDimExpr(unsigned(axis))));
+  }
   return mapElements(
-      b, result, from.getOperands(), maps,
-      [&](Elements &e, ValueRange x) -> Value {
-        Value place = e.make<arith::IndexCastOp>(
-            x[0].getType(), e.make<linalg::IndexOp>(op.getAxis()));
+      b, result, inputs, maps, [&](Elements &e, ValueRange x) -> Value {
+        Value place = isCounted ? x[3]
+                                : e.make<arith::IndexCastOp>(
+                                      number, e.make<linalg::IndexOp>(axis));
         Value isOn = e.compare(arith::CmpIPredicate::eq, x[0], place);
         return e.make<arith::SelectOp>(isOn, x[1], x[2]);
       });
 }
 
+/// Among all elements of a matrix, those of its diagonal have one distance.
 template <>
 Value tflite::TensorLowering<tflite::DiagonalOp>::lower(
     ImplicitLocOpBuilder &b, tflite::DiagonalOp, tflite::DiagonalOpAdaptor from,
     RankedTensorType result) {
+  Value zeros =
+      filled(b, result.getShape(), b.getZeroAttr(result.getElementType()));
+  if (result.getNumElements() == 0)
+    return zeros;
   auto rank = unsigned(result.getRank());
-  return mapElements(
-      b, result, from.getInput(), {without(b, rank, rank - 1)},
-      [&](Elements &e, ValueRange x) -> Value {
-        Value row = e.make<linalg::IndexOp>(rank - 2);
-        Value column = e.make<linalg::IndexOp>(rank - 1);
-        Value zero = arith::ConstantOp::create(
-            e.builder(), e.builder().getZeroAttr(x[0].getType()));
-        return e.make<arith::SelectOp>(
-            e.compare(arith::CmpIPredicate::eq, row, column), x[0], zero);
-      });
+  SmallVector<ReassociationIndices> matrices;
+  for (unsigned axis = 0; axis + 2 < rank; ++axis)
+    matrices.push_back({axis});
+  matrices.push_back({rank - 2, rank - 1});
+  Value flat = tensor::CollapseShapeOp::create(b, zeros, matrices);
+  SmallVector<OpFoldResult> offsets(rank - 1, b.getIndexAttr(0)), sizes,
+      strides(rank - 1, b.getIndexAttr(1));
+  for (int64_t extent : shapeOf(from.getInput()))
+    sizes.push_back(b.getIndexAttr(extent));
+  strides.back() = b.getIndexAttr(result.getShape().back() + 1);
+  Value set = tensor::InsertSliceOp::create(b, from.getInput(), flat, offsets,
+                                            sizes, strides);
+  return tensor::ExpandShapeOp::create(b, result, set, matrices);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,6 +228,20 @@ struct Search {
     // The largest number has all other bits.
     return b.getIntegerAttr(type, isMaximum ? least : ~least);
   }
+  Value better(Elements &e, Value x, Value best) const {
+    if (isa<FloatType>(x.getType()))
+      return e.make<arith::SelectOp>(isBetter(e, x, best), x, best);
+    if (isUnsigned)
+      return isMaximum ? e.make<arith::MaxUIOp>(best, x)
+                       : e.make<arith::MinUIOp>(best, x);
+    return isMaximum ? e.make<arith::MaxSIOp>(best, x)
+                     : e.make<arith::MinSIOp>(best, x);
+  }
+  static Value isEqual(Elements &e, Value x, Value best) {
+    if (isa<FloatType>(x.getType()))
+      return e.compare(arith::CmpFPredicate::OEQ, x, best);
+    return e.compare(arith::CmpIPredicate::eq, x, best);
+  }
   Value isBetter(Elements &e, Value x, Value best) const {
     if (isa<FloatType>(x.getType()))
       return e.compare(isMaximum ? arith::CmpFPredicate::OGT
@@ -201,13 +253,6 @@ struct Search {
     return e.compare(isMaximum ? P::sgt : P::slt, x, best);
   }
 };
-
-Value filled(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
-             TypedAttr first) {
-  Value value = arith::ConstantOp::create(b, first);
-  Value empty = tensor::EmptyOp::create(b, shape, value.getType());
-  return linalg::FillOp::create(b, value, empty).getResult(0);
-}
 
 /// The places of the best elements along \p axis as numbers of type \p number.
 Value bestPlaces(ImplicitLocOpBuilder &b, const Search &search, Value input,
@@ -240,6 +285,43 @@ Value bestPlaces(ImplicitLocOpBuilder &b, const Search &search, Value input,
       .getResult(1);
 }
 
+/// The same along the last dimension. They are found in two rounds, which are
+/// computed on vectors: the best elements, and the least places that have them.
+Value bestPlacesInRows(ImplicitLocOpBuilder &b, const Search &search,
+                       Value input, IntegerType number) {
+  ArrayRef<int64_t> shape = shapeOf(input);
+  auto rank = unsigned(shape.size());
+  Value worst = arith::ConstantOp::create(
+      b, search.worst(b, getElementTypeOrSelf(input.getType())));
+  Value best = Rows(b, shape).fold(
+      input, worst, [&](Elements &e, ValueRange x) -> SmallVector<Value> {
+        return {search.better(e, x[0], x[1])};
+      });
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators.back() = utils::IteratorType::reduction;
+  AffineMap kept = without(b, rank, rank - 1);
+  AffineMap last = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
+  APInt none = APInt::getSignedMaxValue(number.getWidth());
+  Value init = filled(b, shape.drop_back(), b.getIntegerAttr(number, none));
+  SmallVector<Value> inputs = {input, best,
+                               countedPlaces(b, shape.back(), number)};
+  return linalg::GenericOp::create(
+             b, TypeRange(init.getType()), inputs, init,
+             ArrayRef{b.getMultiDimIdentityMap(rank), kept, last, kept},
+             iterators,
+             [&](OpBuilder &builder, Location loc, ValueRange x) {
+               ImplicitLocOpBuilder inner(loc, builder);
+               Elements e(inner);
+               Value isBest = search.isEqual(e, x[0], x[1]);
+               Value place = e.make<arith::SelectOp>(
+                   isBest, x[2], e.constant(number, none.getSExtValue()));
+               linalg::YieldOp::create(
+                   inner, ValueRange{e.make<arith::MinSIOp>(x[3], place)});
+             })
+      .getResult(0);
+}
+
 } // namespace
 
 template <>
@@ -256,8 +338,10 @@ Value tflite::TensorLowering<tflite::ArgOp>::lower(ImplicitLocOpBuilder &b,
                 !integer || !integer->isSigned};
   // Narrow numbers are kept in more lanes.
   bool isNarrow = shape[axis] <= std::numeric_limits<int32_t>::max();
-  Type number = isNarrow ? b.getI32Type() : b.getI64Type();
-  Value places = bestPlaces(b, search, input, axis, number);
+  IntegerType number = isNarrow ? b.getI32Type() : b.getI64Type();
+  bool isRow = axis + 1 == shape.size() && shape[axis] <= mostCounted;
+  Value places = isRow ? bestPlacesInRows(b, search, input, number)
+                       : bestPlaces(b, search, input, axis, number);
   bool isFloat = isa<FloatType>(getElementTypeOrSelf(input.getType()));
   if (!isFloat && number == result.getElementType())
     return places;

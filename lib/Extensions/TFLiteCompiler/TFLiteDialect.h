@@ -14,6 +14,7 @@
 #define NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_TFLITEDIALECT_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

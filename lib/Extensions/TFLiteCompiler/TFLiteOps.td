@@ -15,6 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def TFLite_Dialect : Dialect {
   let name = "tflite";
   let cppNamespace = "::nnhal::tflite";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
   let summary = "operators of the extension nnhal.tflite that become code";
   let description = [{
     What the compiler's half of the extension raises operations to, and lowers

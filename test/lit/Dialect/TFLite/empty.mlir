@@ -12,3 +12,28 @@ func.func @empty(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %1 = tflite.concatenate %x, %0 {axis = 0} : tensor<2x3xf32>, tensor<0x3xf32> -> tensor<2x3xf32>
   return %1 : tensor<2x3xf32>
 }
+
+// CHECK-LABEL: func.func @empty_sums
+// CHECK-NOT: scf.for
+// CHECK: %[[SUMS:.+]] = tensor.empty() : tensor<2x0xf32>
+// CHECK: return %[[SUMS]]
+func.func @empty_sums(%x: tensor<2x0xf32>) -> tensor<2x0xf32> {
+  %0 = tflite.cumsum %x {axis = 0} : tensor<2x0xf32> -> tensor<2x0xf32>
+  return %0 : tensor<2x0xf32>
+}
+
+// CHECK-LABEL: func.func @empty_diagonals
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return
+func.func @empty_diagonals(%x: tensor<0x3xf32>) -> tensor<0x3x3xf32> {
+  %0 = tflite.diagonal %x : tensor<0x3xf32> -> tensor<0x3x3xf32>
+  return %0 : tensor<0x3x3xf32>
+}
+
+// Indices are checked where rows have no elements, too.
+// CHECK-LABEL: func.func @empty_rows
+// CHECK: nnrt.check
+func.func @empty_rows(%x: tensor<3x0xf32>, %indices: tensor<2xi32>) -> tensor<2x0xf32> {
+  %0 = tflite.gather %x, %indices {axis = 0} : tensor<3x0xf32>, tensor<2xi32> -> tensor<2x0xf32>
+  return %0 : tensor<2x0xf32>
+}

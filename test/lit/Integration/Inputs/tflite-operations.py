@@ -8,8 +8,9 @@ functions of all 65,536 numbers of 16 bits, ROWS, SOFTMAX of the last dimension,
 operators that move elements of a tensor of three dimensions, REDUCED, those that
 join its elements, PLACED, those that use or yield places in it, SUMMED, sums that
 go on along it, BITS, functions of bits, RESIZED and POOLED, images of another size
-and pools of an image with as many lines, columns and channels, or NORMALIZED, rows
-of floats that are normalized, which are not exact."""
+and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
+floats that are normalized, which are not exact, or OUTSIDE, indices of which two
+are outside of their dimension."""
 
 import json
 import pathlib
@@ -332,6 +333,13 @@ def resized():
                             [[2, *size, extents[2]]])
 
 
+def outside():
+    """The first index outside is the one that is reported."""
+    indices = tensor(INT, [4], values=iter([1, -3, 2, 1 << 30]).__next__)
+    compute(GATHER, [tensor(FLOAT, extents), indices], FLOAT, [option("INT32", 1), option("INT32", 0)],
+            shapes=[[extents[0], 4, extents[2]]])
+
+
 def normalized():
     special = [0.0, -0.0, 1e20, -1e20, float("inf"), float("-inf"), float("nan"), 1e-30]
     x, y = tensor(FLOAT, extents), tensor(FLOAT, extents, values=lambda: draw.uniform(-9, 9))
@@ -345,7 +353,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized}
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside}
 if kind in makers:
     makers[kind]()
     write()

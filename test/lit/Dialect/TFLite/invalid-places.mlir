@@ -1,0 +1,337 @@
+// Operations that use places, or rows, refuse what is not inside of their tensors,
+// and types that they are not lowered for.
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --verify-diagnostics
+
+func.func @normalize_extents(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'tflite.normalize' op has a tensor of type 'tensor<?xf32>', whose extents must be known}}
+  %0 = tflite.normalize l2 %x : tensor<?xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @normalize_types(%x: tensor<2xi32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.normalize' op elements of these types are not compiled}}
+  %0 = tflite.normalize log_softmax %x : tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @normalize_rows(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'tflite.normalize' op its result has another shape, or it has no rows}}
+  %0 = tflite.normalize l2 %x : tensor<f32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @softmax_of_floats(%x: tensor<2xf32>) -> tensor<3xf32> {
+  // expected-error @+1 {{'tflite.softmax' op its result has another shape, or it has no rows}}
+  %0 = tflite.softmax %x {beta = 1.0 : f32} : tensor<2xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @arg_extents(%x: tensor<?x2xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.arg' op has a tensor of type 'tensor<?x2xf32>', whose extents must be known}}
+  %0 = tflite.arg maximum %x {axis = 0} : tensor<?x2xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @arg_axis(%x: tensor<2x3xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.arg' op has places outside of a tensor}}
+  %0 = tflite.arg maximum %x {axis = 2} : tensor<2x3xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @arg_shape(%x: tensor<2x3xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.arg' op has places outside of a tensor}}
+  %0 = tflite.arg maximum %x {axis = 0} : tensor<2x3xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @arg_reducer(%x: tensor<2x3xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.arg' op has places outside of a tensor}}
+  %0 = tflite.arg sum %x {axis = 1} : tensor<2x3xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @arg_empty(%x: tensor<2x0xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.arg' op has places outside of a tensor}}
+  %0 = tflite.arg minimum %x {axis = 1} : tensor<2x0xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @arg_types(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'tflite.arg' op elements of these types are not compiled}}
+  %0 = tflite.arg minimum %x {axis = 1} : tensor<2x3xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @gather_extents(%x: tensor<?xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'tflite.gather' op has a tensor of type 'tensor<?xf32>', whose extents must be known}}
+  %0 = tflite.gather %x, %i {axis = 0} : tensor<?xf32>, tensor<2xi32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @gather_elements(%x: tensor<3xf32>, %i: tensor<2xi32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.gather' op has an operand of type 'tensor<3xf32>', but a result with elements of type 'i32'}}
+  %0 = tflite.gather %x, %i {axis = 0} : tensor<3xf32>, tensor<2xi32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @gather_indices(%x: tensor<3xf32>, %i: tensor<2xi8>) -> tensor<2xf32> {
+  // expected-error @+1 {{'tflite.gather' op has indices of type 'tensor<2xi8>', which are no integers of 16 bits or more}}
+  %0 = tflite.gather %x, %i {axis = 0} : tensor<3xf32>, tensor<2xi8> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @gather_axis(%x: tensor<3xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'tflite.gather' op has places outside of a tensor}}
+  %0 = tflite.gather %x, %i {axis = 1, batch = 0} : tensor<3xf32>, tensor<2xi32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @gather_batch(%x: tensor<3x3xf32>, %i: tensor<3x3xi32>) -> tensor<3xf32> {
+  // expected-error @+1 {{'tflite.gather' op has places outside of a tensor}}
+  %0 = tflite.gather %x, %i {axis = 1, batch = 2} : tensor<3x3xf32>, tensor<3x3xi32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+func.func @gather_batches(%x: tensor<3x3xf32>, %i: tensor<2x2xi32>) -> tensor<3x2xf32> {
+  // expected-error @+1 {{'tflite.gather' op has places outside of a tensor}}
+  %0 = tflite.gather %x, %i {axis = 1, batch = 1} : tensor<3x3xf32>, tensor<2x2xi32> -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
+
+// -----
+
+func.func @gather_shape(%x: tensor<3x4xf32>, %i: tensor<2xi32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tflite.gather' op has places outside of a tensor}}
+  %0 = tflite.gather %x, %i {axis = 0, batch = 0} : tensor<3x4xf32>, tensor<2xi32> -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @gather_empty(%x: tensor<0xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'tflite.gather' op has places outside of a tensor}}
+  %0 = tflite.gather %x, %i {axis = 0, batch = 0} : tensor<0xf32>, tensor<2xi32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @one_hot_extents(%i: tensor<?xi32>, %on: tensor<1xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tflite.one_hot' op has a tensor of type 'tensor<?xi32>', whose extents must be known}}
+  %0 = tflite.one_hot %i, %on, %on {axis = 1} : (tensor<?xi32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @one_hot_elements(%i: tensor<2xi32>, %on: tensor<1xf32>) -> tensor<2x3xi32> {
+  // expected-error @+1 {{'tflite.one_hot' op has an operand of type 'tensor<1xf32>', but a result with elements of type 'i32'}}
+  %0 = tflite.one_hot %i, %on, %on {axis = 1} : (tensor<2xi32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
+}
+
+// -----
+
+func.func @one_hot_indices(%i: tensor<2xf32>, %on: tensor<1xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tflite.one_hot' op has indices of type 'tensor<2xf32>', which are no integers of 16 bits or more}}
+  %0 = tflite.one_hot %i, %on, %on {axis = 1} : (tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @one_hot_axis(%i: tensor<2xi32>, %on: tensor<1xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tflite.one_hot' op has places outside of a tensor}}
+  %0 = tflite.one_hot %i, %on, %on {axis = 2} : (tensor<2xi32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @one_hot_shape(%i: tensor<2xi32>, %on: tensor<1xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tflite.one_hot' op has places outside of a tensor}}
+  %0 = tflite.one_hot %i, %on, %on {axis = 0} : (tensor<2xi32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @one_hot_values(%i: tensor<2xi32>, %on: tensor<2xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tflite.one_hot' op has places outside of a tensor}}
+  %0 = tflite.one_hot %i, %on, %on {axis = 1} : (tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @cumsum_extents(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'tflite.cumsum' op has a tensor of type 'tensor<?xf32>', whose extents must be known}}
+  %0 = tflite.cumsum %x {axis = 0} : tensor<?xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @cumsum_axis(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'tflite.cumsum' op has places outside of a tensor}}
+  %0 = tflite.cumsum %x {axis = 1} : tensor<2xf32> -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+func.func @cumsum_types(%x: tensor<2xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.cumsum' op elements of these types are not compiled}}
+  %0 = tflite.cumsum %x {axis = 0} : tensor<2xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @resize_extents(%x: tensor<1x?x2x1xf32>) -> tensor<1x2x2x1xf32> {
+  // expected-error @+1 {{'tflite.resize' op has a tensor of type 'tensor<1x?x2x1xf32>', whose extents must be known}}
+  %0 = tflite.resize nearest %x : tensor<1x?x2x1xf32> -> tensor<1x2x2x1xf32>
+  return %0 : tensor<1x2x2x1xf32>
+}
+
+// -----
+
+func.func @resize_rank(%x: tensor<1x2x2xf32>) -> tensor<1x2x2xf32> {
+  // expected-error @+1 {{'tflite.resize' op has places outside of a tensor}}
+  %0 = tflite.resize bilinear %x : tensor<1x2x2xf32> -> tensor<1x2x2xf32>
+  return %0 : tensor<1x2x2xf32>
+}
+
+// -----
+
+func.func @resize_batch(%x: tensor<1x2x2x1xf32>) -> tensor<2x2x2x1xf32> {
+  // expected-error @+1 {{'tflite.resize' op has places outside of a tensor}}
+  %0 = tflite.resize bilinear %x : tensor<1x2x2x1xf32> -> tensor<2x2x2x1xf32>
+  return %0 : tensor<2x2x2x1xf32>
+}
+
+// -----
+
+func.func @resize_channels(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x3xf32> {
+  // expected-error @+1 {{'tflite.resize' op has places outside of a tensor}}
+  %0 = tflite.resize bilinear %x : tensor<1x2x2x1xf32> -> tensor<1x2x2x3xf32>
+  return %0 : tensor<1x2x2x3xf32>
+}
+
+// -----
+
+func.func @resize_empty(%x: tensor<1x0x2x1xf32>) -> tensor<1x2x2x1xf32> {
+  // expected-error @+1 {{'tflite.resize' op has places outside of a tensor}}
+  %0 = tflite.resize bilinear %x : tensor<1x0x2x1xf32> -> tensor<1x2x2x1xf32>
+  return %0 : tensor<1x2x2x1xf32>
+}
+
+// -----
+
+func.func @resize_result(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x0x1xf32> {
+  // expected-error @+1 {{'tflite.resize' op has places outside of a tensor}}
+  %0 = tflite.resize bilinear %x : tensor<1x2x2x1xf32> -> tensor<1x2x0x1xf32>
+  return %0 : tensor<1x2x0x1xf32>
+}
+
+// -----
+
+func.func @resize_types(%x: tensor<1x2x2x1xi32>) -> tensor<1x3x3x1xi32> {
+  // expected-error @+1 {{'tflite.resize' op elements of these types are not compiled}}
+  %0 = tflite.resize bilinear %x : tensor<1x2x2x1xi32> -> tensor<1x3x3x1xi32>
+  return %0 : tensor<1x3x3x1xi32>
+}
+
+// -----
+
+func.func @diagonal_extents(%x: tensor<?xf32>) -> tensor<2x2xf32> {
+  // expected-error @+1 {{'tflite.diagonal' op has a tensor of type 'tensor<?xf32>', whose extents must be known}}
+  %0 = tflite.diagonal %x : tensor<?xf32> -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @diagonal_elements(%x: tensor<2xf32>) -> tensor<2x2xi32> {
+  // expected-error @+1 {{'tflite.diagonal' op has an operand of type 'tensor<2xf32>', but a result with elements of type 'i32'}}
+  %0 = tflite.diagonal %x : tensor<2xf32> -> tensor<2x2xi32>
+  return %0 : tensor<2x2xi32>
+}
+
+// -----
+
+func.func @diagonal_shape(%x: tensor<2xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{'tflite.diagonal' op has places outside of a tensor}}
+  %0 = tflite.diagonal %x : tensor<2xf32> -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @diagonal_rank(%x: tensor<f32>) -> tensor<1xf32> {
+  // expected-error @+1 {{'tflite.diagonal' op has places outside of a tensor}}
+  %0 = tflite.diagonal %x : tensor<f32> -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+func.func @bitcast_sizes(%x: tensor<2xf32>) -> tensor<2xi8> {
+  // expected-error @+1 {{'tflite.elementwise' op elements of these types are not compiled}}
+  %0 = tflite.elementwise bitcast(%x) : (tensor<2xf32>) -> tensor<2xi8>
+  return %0 : tensor<2xi8>
+}
+
+// -----
+
+func.func @shift_types(%x: tensor<2xi32>, %y: tensor<2xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.elementwise' op elements of these types are not compiled}}
+  %0 = tflite.elementwise right_shift(%x, %y) : (tensor<2xi32>, tensor<2xf32>) -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
+func.func @add_n_inputs(%x: tensor<2xi8>) -> tensor<2xi8> {
+  // expected-error @+1 {{'tflite.elementwise' op elements of these types are not compiled}}
+  %0 = tflite.elementwise add_n(%x, %x) : (tensor<2xi8>, tensor<2xi8>) -> tensor<2xi8>
+  return %0 : tensor<2xi8>
+}
+
+// -----
+
+func.func @add_n_of_nothing() -> tensor<f32> {
+  // expected-error @+1 {{'tflite.elementwise' op it has not the operator's number of inputs}}
+  %0 = tflite.elementwise add_n() : () -> tensor<f32>
+  return %0 : tensor<f32>
+}
