@@ -116,6 +116,7 @@ STRIDED_SLICE, TILE = 45, 69
 ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 79, 36, 107, 85, 113, 106, 128
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
+SELECT_V2, BROADCAST_TO = 123, 130
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -286,6 +287,8 @@ def placed():
         compute(RANK, [x], INT, shapes=[[1]])
         compute(ZEROS_LIKE, [x], type, scale=scale)
         compute(FILL, [places(2, 3, 1), on], type, scale=scale, shapes=[[2, 3, 1]])
+        compute(SELECT_V2, [tensor(TRUTH, extents), x, tensor(type, extents[-1:], scale)], type, scale=scale)
+        compute(BROADCAST_TO, [tensor(type, [extents[1], 1], scale), places(*extents)], type, scale=scale)
         compute(TILE, [x, places(1, 2, 1)], type, scale=scale, shapes=[[extents[0], 2 * extents[1], extents[2]]])
         for dimensions, sizes, margins, shape in (
                 ([2, 4, 6, 3], (2, 3), (0, 0, 0, 0), [12, 2, 2, 3]), ([2, 3, 5, 1], (2, 2), (1, 2, 0, 1), [8, 3, 3, 1]),

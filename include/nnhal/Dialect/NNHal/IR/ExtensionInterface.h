@@ -64,10 +64,11 @@ public:
   raise(OperationOp op, mlir::OpBuilder &builder, std::string &reason) const;
 
   /// Adds what lowers the dialect's operations to linalg, arith, math, tensor
-  /// and scf on tensors: \p converter takes quantized tensors to their storage
-  /// type, and operands reach patterns converted. \p target takes what else the
-  /// patterns make. A remark of a pattern at an operation that nothing will
-  /// lower becomes the reason in the error about it.
+  /// and scf on tensors, and nnrt.check where values may end the execution:
+  /// \p converter takes quantized tensors to their storage type, and operands
+  /// reach patterns converted. \p target takes what else the patterns make. A
+  /// remark of a pattern at an operation that nothing will lower becomes the
+  /// reason in the error about it.
   virtual void populateLowering(const mlir::TypeConverter &converter,
                                 mlir::RewritePatternSet &patterns,
                                 mlir::ConversionTarget &target) const;
