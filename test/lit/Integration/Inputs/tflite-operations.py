@@ -9,8 +9,8 @@ operators that move elements of a tensor of three dimensions, REDUCED, those tha
 join its elements, PLACED, those that use or yield places in it, SUMMED, sums that
 go on along it, BITS, functions of bits, RESIZED and POOLED, images of another size
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
-floats that are normalized, which are not exact, or OUTSIDE, indices of which two
-are outside of their dimension."""
+floats that are normalized, which are not exact, CHAINED, such operators between
+others, or OUTSIDE, indices of which two are outside of their dimension."""
 
 import json
 import pathlib
@@ -336,6 +336,54 @@ def resized():
                             [[2, *size, extents[2]]])
 
 
+def chained():
+    """Operators between neighbours that they may be fused with."""
+    a, b, c = extents
+    none = option("INT32", 0)
+    y = tensor(FLOAT, [c])
+
+    def step(number, ins, shape, options=(), type=FLOAT):
+        results = [operand(type, shape, "TEMPORARY_VARIABLE")]
+        operations.append({"type": f"nnhal.tflite:{number}", "inputs": list(ins) + list(options), "outputs": results})
+        return results[0]
+
+    def between(number, options, shape, type=FLOAT, ins=()):
+        """ADD in front of the operator, and MUL behind it."""
+        front = step(ADD, [tensor(FLOAT, extents), y], extents, [none])
+        behind = step(number, [front, *ins], shape, options, type)
+        if type == FLOAT:
+            compute(MUL, [behind, tensor(FLOAT, shape[-1:])], FLOAT, [none], shapes=[shape])
+        else:
+            compute(ADD, [behind, tensor(type, shape[-1:])], type, [none], shapes=[shape])
+
+    axis, no = option("INT32", 1), option("BOOL", 0)
+    between(GATHER, [axis, none], [a, 3, c], ins=[places(2, 0, 1)])
+    between(GATHER, [axis, none], [a, 3, c], ins=[tensor(INT, [3], values=iter([2, 0, 1]).__next__)])
+    between(GATHER_ND, [], [2, c], ins=[constant(INT, [0, 1, a - 1, 0], [2, 2])])
+    for place in (0, 1, 2):
+        between(CUMSUM, [no, no], extents, ins=[places(place)])
+        between(ARG_MAX, [option("INT32", 2)], [extent for other, extent in enumerate(extents) if other != place], INT,
+                [places(place)])
+    between(MATRIX_DIAG, [], [*extents, c])
+    between(ADD_N, [], extents, ins=[tensor(FLOAT, extents)])
+    between(BITCAST, [], extents, INT)
+    between(ZEROS_LIKE, [], extents)
+    between(SHAPE, [option("INT32", 2)], [3], INT)
+    picture = tensor(FLOAT, [1, 4, 6, 3])
+    for number in (NEAREST, BILINEAR):
+        front = step(MUL, [picture, picture], [1, 4, 6, 3], [none])
+        large = step(number, [front, places(7, 9)], [1, 7, 9, 3], [no, option("BOOL", 1)])
+        compute(ADD, [large, tensor(FLOAT, [3])], FLOAT, [none], shapes=[[1, 7, 9, 3]])
+    front = step(MUL, [picture, picture], [1, 4, 6, 3], [none])
+    blocks, margins = places(2, 2), constant(INT, [0] * 4, [2, 2])
+    apart = step(SPACE_TO_BATCH, [front, blocks, margins], [4, 2, 3, 3])
+    moved = step(ADD, [apart, tensor(FLOAT, [3])], [4, 2, 3, 3], [none])
+    compute(BATCH_TO_SPACE, [moved, blocks, margins], FLOAT, shapes=[[1, 4, 6, 3]])
+    count = step(ADD, [tensor(INT, [a], values=lambda: draw.randrange(5)), places(1)], [a], [none], INT)
+    chosen = step(ONE_HOT, [count, places(c), constant(FLOAT, [1.5]), constant(FLOAT, [-0.5])], [a, c], [option("INT32", -1)])
+    compute(MUL, [chosen, y], FLOAT, [none], shapes=[[a, c]])
+
+
 def outside():
     """The first index outside is the one that is reported."""
     indices = tensor(INT, [4], values=iter([1, -3, 2, 1 << 30]).__next__)
@@ -356,7 +404,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside}
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained}
 if kind in makers:
     makers[kind]()
     write()
