@@ -115,6 +115,8 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
   case packCode:
     return operands > 2 ? std::optional(Form{0, operands - 2, 0, 2})
                         : std::nullopt;
+  case depthwiseCode:
+    return Form{0, 2, 1, 7};
   case depthToSpaceCode:
   case softmaxCode:
   case spaceToDepthCode:
@@ -442,8 +444,10 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
   uint32_t number = op.getHalOperation().getCode();
   std::optional<Form> form = formOf(number, op.getInputs().size());
   StringRef why = form ? whyCalled(op, *form) : "the runtime computes it";
-  if (why.empty() && usesPlaces(number)) {
-    FailureOr<Value> raised = raisePlaces(number, op, builder, why);
+  if (why.empty() && (usesPlaces(number) || number == depthwiseCode)) {
+    FailureOr<Value> raised = number == depthwiseCode
+                                  ? raiseDepthwise(op, builder, why)
+                                  : raisePlaces(number, op, builder, why);
     reason = why;
     return single(raised);
   }
@@ -466,6 +470,7 @@ void TFLiteRaising::populateLowering(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      ConversionTarget &) const {
   populateCumsumLowering(converter, patterns);
+  populateDepthwiseLowering(converter, patterns);
   populateElementwiseLowering(converter, patterns);
   populateIndexingLowering(converter, patterns);
   populateMovementLowering(converter, patterns);

@@ -20,6 +20,7 @@ inline constexpr llvm::StringLiteral extensionName = "nnhal.tflite";
 enum OperatorCode : uint32_t {
   averagePoolCode = 1,
   concatenationCode = 2,
+  depthwiseCode = 4,
   depthToSpaceCode = 5,
   maxPoolCode = 17,
   reshapeCode = 22,
@@ -90,6 +91,11 @@ bool usesPlaces(uint32_t number);
 llvm::FailureOr<mlir::Value> raisePlaces(uint32_t number, OperationOp op,
                                          mlir::OpBuilder &builder,
                                          llvm::StringRef &why);
+
+/// Builds what stands for \p op, a DEPTHWISE_CONV_2D. Fails, and builds
+/// nothing, where \p why says why.
+llvm::FailureOr<mlir::Value>
+raiseDepthwise(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
 
 /// Raises what becomes code to the dialect tflite. All else stays as it is, and
 /// becomes a call of the extension's half in the runtime: operands that its

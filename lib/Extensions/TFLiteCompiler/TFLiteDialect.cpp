@@ -318,6 +318,45 @@ LogicalResult tflite::DiagonalOp::verify() {
                  result.drop_back() == input && result.back() == input.back());
 }
 
+/// Whether the windows of dimension \p axis lie in the image with the elements
+/// that are missing before it, and fewer than all of theirs.
+static bool hasWindowsOf(tflite::DepthwiseOp op, unsigned axis) {
+  int64_t input = op.getInput().getType().getDimSize(axis + 1);
+  int64_t result = op.getResult().getType().getDimSize(axis + 1);
+  int64_t size = op.getFilter().getType().getDimSize(axis + 1);
+  int64_t stride = op.getStrides()[axis], dilation = op.getDilations()[axis];
+  constexpr int64_t most = 65535;
+  int64_t before = op.getLow()[axis];
+  return stride > 0 && stride <= most && dilation > 0 && dilation <= most &&
+         before >= 0 && before <= (size - 1) * dilation && result >= 0 &&
+         (result == 0 || (result - 1) <= (input + before) / stride);
+}
+
+LogicalResult tflite::DepthwiseOp::verify() {
+  if (failed(verifyKnown(*this)) ||
+      failed(verifyActivation(*this, getActivation())))
+    return failure();
+  StringRef reason = whyDepthwiseIsCalled(
+      getInput().getType(), getFilter().getType(), getResult().getType());
+  if (!reason.empty())
+    return emitOpError(reason);
+  ArrayRef<int64_t> input = getInput().getType().getShape();
+  ArrayRef<int64_t> filter = getFilter().getType().getShape();
+  ArrayRef<int64_t> result = getResult().getType().getShape();
+  bool areWithin = input.size() == 4 && result.size() == 4 &&
+                   input[0] == result[0] && input[3] == result[3] &&
+                   filter[0] == 1 && filter[3] == result[3];
+  for (ArrayRef<int64_t> pair : {getStrides(), getDilations(), getLow()})
+    areWithin = areWithin && pair.size() == 2;
+  for (ArrayRef<int32_t> numbers : {getBiases(), getMultipliers(), getShifts()})
+    areWithin = areWithin && int64_t(numbers.size()) == result[3];
+  areWithin = areWithin && hasWindowsOf(*this, 0) && hasWindowsOf(*this, 1) &&
+              llvm::all_of(getShifts(), [](int32_t shift) {
+                return shift > 0 && shift < 32;
+              });
+  return verifyPlaces(*this, areWithin);
+}
+
 bool tflite::isFraction(Type type) { return scaleOf(type) == 1.0f / 32768.0f; }
 
 bool tflite::isActivation(int64_t code) {

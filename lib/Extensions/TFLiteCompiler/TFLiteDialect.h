@@ -120,6 +120,8 @@ llvm::StringRef whyPoolIsCalled(mlir::Type input, mlir::Type result,
                                 llvm::ArrayRef<int64_t> filter);
 
 /// Say why an operation is called; the empty text where it is lowered.
+llvm::StringRef whyDepthwiseIsCalled(mlir::Type input, mlir::Type filter,
+                                     mlir::Type result);
 llvm::StringRef whyNormalizeIsCalled(mlir::Type input, mlir::Type result);
 llvm::StringRef whyArgIsCalled(mlir::Type input, mlir::Type result);
 llvm::StringRef whyCumsumIsCalled(mlir::Type input, mlir::Type result);
@@ -128,6 +130,8 @@ llvm::StringRef whyResizeIsCalled(Sampler sampler, mlir::Type input,
 
 void populateCumsumLowering(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateDepthwiseLowering(const mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
 void populateElementwiseLowering(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateIndexingLowering(const mlir::TypeConverter &converter,

@@ -386,4 +386,37 @@ def TFLite_DiagonalOp : Op<TFLite_Dialect, "diagonal", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TFLite_DepthwiseOp : Op<TFLite_Dialect, "depthwise", [Pure]> {
+  let summary = "DEPTHWISE_CONV_2D of a 16-bit image";
+  let description = [{
+    The filter is of [1, lines, columns, channels], and has fewer than 256
+    weights for each channel, so that sums fit 32 bits. Each sum begins with one of
+    `biases`, is multiplied by one of `multipliers`, which have 15 bits, shifted
+    right by one of `shifts` and rounded once. Elements of windows that are
+    missing in the input are 0; `low` of them lie before its first line and
+    column.
+
+    ```mlir
+    %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 3]
+           multipliers [16384, 20000] shifts [20, 21] {activation = 1 : i32}
+           : tensor<1x4x4x2x!quant16_symm>, tensor<1x3x3x2x!quant8_symm>
+           -> tensor<1x4x4x2x!quant16_symm>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$filter,
+                       DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
+                       DenseI32ArrayAttr:$biases,
+                       DenseI32ArrayAttr:$multipliers,
+                       DenseI32ArrayAttr:$shifts,
+                       DefaultValuedAttr<I32Attr, "0">:$activation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $filter $strides $dilations $low `biases` $biases
+    `multipliers` $multipliers `shifts` $shifts attr-dict `:`
+    type($input) `,` type($filter) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_TFLITEOPS

@@ -335,3 +335,75 @@ func.func @add_n_of_nothing() -> tensor<f32> {
   %0 = tflite.elementwise add_n() : () -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @depthwise_extents(%x: tensor<1x?x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has a tensor of type 'tensor<1x?x4x2x!quant.uniform<i16:f32, 5.000000e-01>>', whose extents must be known}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x?x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_activation(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has the activation 4, which is none of 0 to 3}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 2] {activation = 4 : i32} : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_taps(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x16x16x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op its channels have not 1 to 255 weights each}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x16x16x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_channels(%x: tensor<1x4x4x3x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x3x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_strides(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  %0 = tflite.depthwise %x, %w [0, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_low(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 3] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_windows(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x9x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x9x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x9x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_shifts(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 32] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_factors(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}

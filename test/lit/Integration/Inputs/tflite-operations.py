@@ -9,7 +9,8 @@ operators that move elements of a tensor of three dimensions, REDUCED, those tha
 join its elements, PLACED, those that use or yield places in it, SUMMED, sums that
 go on along it, BITS, functions of bits, RESIZED and POOLED, images of another size
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
-floats that are normalized, which are not exact, CHAINED, such operators between
+floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
+whose channels have weights of their own, CHAINED, such operators between
 others, or OUTSIDE, indices of which two are outside of their dimension."""
 
 import json
@@ -116,7 +117,7 @@ STRIDED_SLICE, TILE = 45, 69
 ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 79, 36, 107, 85, 113, 106, 128
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
-SELECT_V2, BROADCAST_TO = 123, 130
+SELECT_V2, BROADCAST_TO, DEPTHWISE = 123, 130, 4
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -336,6 +337,33 @@ def resized():
                             [[2, *size, extents[2]]])
 
 
+def convolved():
+    """Numbers of 16 bits and weights of 8 bits, with one scale or one for each channel."""
+    height, width, channels = extents
+    weights = [-127, 127, 0, 1, -1]
+    for limit, scale in ((32767, 0.05), (300, 0.002)):
+        x = tensor(FIXED, [2, *extents], 0.01, values=lambda: draw.choice([draw.randrange(-limit, limit), -limit - 1, limit]))
+        for isValid in (0, 1):
+            for size, stride, dilation in (((3, 3), (1, 1), (1, 1)), ((2, 3), (2, 1), (1, 1)), ((3, 2), (1, 2), (2, 1)),
+                                           ((1, 1), (1, 1), (1, 1)), ((3, 3), (2, 2), (1, 2)), ((2, 2), (3, 3), (1, 1))):
+                reach = [(count - 1) * step + 1 for count, step in zip(size, dilation)]
+                found = [(extent - count) // step + 1 if isValid else -(-extent // step)
+                         for extent, count, step in zip((height, width), reach, stride)]
+                if min(found) < 1:
+                    continue
+                dimensions = [1, *size, channels]
+                values = [draw.choice([draw.randrange(-127, 128), draw.choice(weights)]) for _ in range(size[0] * size[1] * channels)]
+                scales = [draw.uniform(0.001, 0.02) for _ in range(channels)]
+                filters = (operand("TENSOR_QUANT8_SYMM", dimensions, "CONSTANT_COPY", value=values, scale=0.02),
+                           operand("TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions, "CONSTANT_COPY", value=values,
+                                   channelQuant={"scales": scales, "channelDim": 3}))
+                biases = (operand(FIXED, [], "NO_VALUE", scale=1), constant(LONG, [draw.randrange(-99999, 99999) for _ in range(channels)]))
+                for activation, (by, bias) in enumerate((by, bias) for by in filters for bias in biases):
+                    options = (isValid, stride[1], stride[0], 1, activation, dilation[1], dilation[0])
+                    compute(DEPTHWISE, [x, by, bias], FIXED, [option("INT32", value) for value in options], scale,
+                            [[2, *found, channels]])
+
+
 def chained():
     """Operators between neighbours that they may be fused with."""
     a, b, c = extents
@@ -404,7 +432,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained}
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved}
 if kind in makers:
     makers[kind]()
     write()

@@ -1,0 +1,127 @@
+//===- Depthwise.cpp - Depthwise convolutions of 16-bit images ------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.depthwise -> linalg.depthwise_conv_2d_nhwc_hwc of the padded image
+// with sums of 32 bits, and a linalg.generic that rounds and bounds them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementUse.h"
+#include "Lowering.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+/// Elements of a window's dimension that lie behind the image's last one.
+int64_t missingBehind(tflite::DepthwiseOp op, unsigned axis) {
+  int64_t input = op.getInput().getType().getDimSize(axis + 1);
+  int64_t result = op.getResult().getType().getDimSize(axis + 1);
+  int64_t reach = (op.getFilter().getType().getDimSize(axis + 1) - 1) *
+                      op.getDilations()[axis] +
+                  1;
+  int64_t end = (result - 1) * op.getStrides()[axis] + reach;
+  return std::max<int64_t>(end - input - op.getLow()[axis], 0);
+}
+
+Value padded(ImplicitLocOpBuilder &b, tflite::DepthwiseOp op, Value image) {
+  SmallVector<OpFoldResult> low(4, b.getIndexAttr(0)), high = low;
+  auto type = cast<RankedTensorType>(image.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  for (unsigned axis : {0, 1}) {
+    int64_t before = op.getLow()[axis], behind = missingBehind(op, axis);
+    low[axis + 1] = b.getIndexAttr(before);
+    high[axis + 1] = b.getIndexAttr(behind);
+    shape[axis + 1] += before + behind;
+  }
+  if (ArrayRef(shape) == type.getShape())
+    return image;
+  Type element = type.getElementType();
+  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(element, 0));
+  return tensor::PadOp::create(b, RankedTensorType::get(shape, element), image,
+                               low, high, zero)
+      .getResult();
+}
+
+Value channelTable(ImplicitLocOpBuilder &b, ArrayRef<int32_t> numbers) {
+  auto type = RankedTensorType::get({int64_t(numbers.size())}, b.getI32Type());
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
+}
+
+/// The sum is multiplied in two halves, of which the lower one has no sign: the
+/// half that is rounded by has no lower bits, so that nothing is lost with what
+/// is shifted out in between.
+Value rounded(Elements &e, Value sum, Value multiplier, Value shift) {
+  Type type = sum.getType();
+  Value sixteen = e.constant(type, 16), one = e.constant(type, 1);
+  Value upper =
+      e.make<arith::MulIOp>(e.make<arith::ShRSIOp>(sum, sixteen), multiplier);
+  Value low = e.make<arith::AndIOp>(sum, e.constant(type, 0xFFFF));
+  Value lower =
+      e.make<arith::ShRUIOp>(e.make<arith::MulIOp>(low, multiplier), sixteen);
+  Value half = e.make<arith::ShLIOp>(one, e.make<arith::SubIOp>(shift, one));
+  Value product = e.make<arith::AddIOp>(upper, lower);
+  return e.make<arith::ShRSIOp>(e.make<arith::AddIOp>(product, half), shift);
+}
+
+} // namespace
+
+template <>
+Value tflite::TensorLowering<tflite::DepthwiseOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::DepthwiseOp op,
+    tflite::DepthwiseOpAdaptor from, RankedTensorType result) {
+  Type i32 = b.getI32Type();
+  Value filter = tensor::CollapseShapeOp::create(
+      b, from.getFilter(), SmallVector<ReassociationIndices>{{0, 1}, {2}, {3}});
+  AffineMap channel = AffineMap::get(4, 0, b.getAffineDimExpr(3));
+  auto sumType = RankedTensorType::get(result.getShape(), i32);
+  Value first =
+      mapElements(b, sumType, channelTable(b, op.getBiases()), {channel},
+                  [](Elements &, ValueRange x) { return x[0]; });
+  Value sums = linalg::DepthwiseConv2DNhwcHwcOp::create(
+                   b, TypeRange(sumType),
+                   ValueRange{padded(b, op, from.getInput()), filter},
+                   ValueRange(first), b.getI64VectorAttr(op.getStrides()),
+                   b.getI64VectorAttr(op.getDilations()))
+                   .getResult(0);
+  Bounds bounds =
+      activationBounds(Activation(op.getActivation()), boundsOf<int16_t>(),
+                       scaleOf(op.getResult().getType()), 0);
+  return mapElements(b, result,
+                     {sums, channelTable(b, op.getMultipliers()),
+                      channelTable(b, op.getShifts())},
+                     {b.getMultiDimIdentityMap(4), channel, channel},
+                     [&](Elements &e, ValueRange x) -> Value {
+                       return e.make<arith::TruncIOp>(
+                           e.builder().getI16Type(),
+                           e.bounded(rounded(e, x[0], x[1], x[2]), bounds));
+                     });
+}
+
+StringRef tflite::whyDepthwiseIsCalled(Type input, Type filter, Type result) {
+  bool isFixed = classOf(input) == ElementClass::fixed16 &&
+                 classOf(result) == ElementClass::fixed16;
+  if (!isFixed || integerFormOf(filter) != IntegerForm{8, true})
+    return otherTypes;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(filter).getShape();
+  std::optional<int64_t> taps =
+      shape.size() == 4 ? elementsOf(shape.slice(1, 2)) : std::nullopt;
+  return taps && *taps > 0 && *taps <= 255
+             ? StringRef()
+             : "its channels have not 1 to 255 weights each";
+}
+
+void tflite::populateDepthwiseLowering(const TypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<TensorLowering<tflite::DepthwiseOp>>(converter,
+                                                    patterns.getContext());
+}
