@@ -21,7 +21,7 @@ using nnhal::QuadSigns;
 static constexpr CostModel sixteenRegisters = {
     .panelRegisters = {2, 3, 0},
     .tileRows = {12, 6, 4, 3},
-    .singleRows = 4,
+    .singleRows = 2,
     .leastAccumulators = 8,
     .mostAccumulators = 12,
     .windowAccumulators = 8,

@@ -103,6 +103,8 @@ static bool haveOneSize(int64_t count, int64_t size, const CostModel &costs) {
 /// a second code.
 static int64_t rowsOfOneSize(int64_t columns, int64_t rows,
                              const CostModel &costs) {
+  // What tiles of about one size have at most.
+  rows = llvm::divideCeil(columns, llvm::divideCeil(columns, rows));
   for (int64_t fewer = rows; (rows - fewer) * costs.fewerRows <= rows; --fewer)
     if (haveOneSize(columns, fewer, costs))
       return fewer;

@@ -87,13 +87,13 @@ func.func @tiles(%in: memref<1x1x60x8xi8>, %filter: memref<1x1x1x2x256xi8>, %bia
   return
 }
 
-// Tiles of one channel have four pixels, whatever the others have, and overlap:
-// seven are two tiles.
+// Tiles of one channel have two pixels, whatever the others have, and overlap:
+// seven are four tiles.
 
 // X86-LABEL: @sums_of_pixels
-// X86: scf.forall (%[[AT:.+]]) = (0) to (8) step (4)
-// X86: arith.minsi %[[AT]], %c3
-// X86-COUNT-4: vector.reduction <add>
+// X86: scf.forall (%[[AT:.+]]) = (0) to (8) step (2)
+// X86: arith.minsi %[[AT]], %c5
+// X86-COUNT-2: vector.reduction <add>
 // X86-NOT: vector.reduction
 // X86: return
 func.func @sums_of_pixels(%in: memref<1x1x7x72xi8>, %filter: memref<1x1x1x18x4xi8>, %bias: memref<1x1xi32>, %out: memref<1x1x7x1xi32>) {
