@@ -14,7 +14,9 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::cache;
 
 // "token" is the digest of a token and of who records it: programs with other
-// builds of the driver share the file. "sequence" orders uses within a second.
+// builds of the driver share the file. "hash" is the digest of that and of the
+// hash of an entry, so that no part of another row passes for it. "sequence"
+// orders uses within a second.
 static constexpr const char *schema =
     "CREATE TABLE IF NOT EXISTS entries(token BLOB NOT NULL, "
     "hash BLOB NOT NULL, used INTEGER NOT NULL, sequence INTEGER NOT NULL, "
@@ -22,7 +24,7 @@ static constexpr const char *schema =
     "CREATE INDEX IF NOT EXISTS byUse ON entries(used, sequence);";
 
 /// A use within this many seconds of the last one is not written down: a warm
-/// start should not wait for a disk.
+/// start should not write.
 static constexpr int64_t useGranularity = 3600;
 
 int64_t IntegrityStore::now() const {
@@ -52,6 +54,13 @@ Result<std::unique_ptr<IntegrityStore>> IntegrityStore::open(Options options) {
 
 Sha256Digest IntegrityStore::rowOf(const CacheToken &token) const {
   Sha256Digest both[] = {options.identity, token};
+  return sha256(std::as_bytes(std::span(both)));
+}
+
+/// What the row of \p row and \p hash has as its hash.
+static Sha256Digest boundHash(const Sha256Digest &row,
+                              const Sha256Digest &hash) {
+  Sha256Digest both[] = {row, hash};
   return sha256(std::as_bytes(std::span(both)));
 }
 
@@ -93,31 +102,31 @@ Status IntegrityStore::record(const CacheToken &token,
     NNHAL_RETURN_IF_ERROR(
         database->run("INSERT OR REPLACE INTO entries VALUES(?, ?, ?, "
                       "(SELECT ifnull(max(sequence), 0) + 1 FROM entries))",
-                      {row, hash, now()}));
+                      {row, boundHash(row, hash), now()}));
     return evict(row);
   });
 }
 
 Result<bool> IntegrityStore::isRecorded(const CacheToken &token,
                                         const Sha256Digest &hash) {
-  Sha256Digest row = rowOf(token);
+  Sha256Digest row = rowOf(token), bound = boundHash(row, hash);
   std::lock_guard lock(mutex);
   bool isKnown = false;
   int64_t used = 0;
-  NNHAL_RETURN_IF_ERROR(
-      database->run("SELECT used FROM entries WHERE token = ? AND hash = ?",
-                    {row, hash}, [&](std::span<const Database::Value> columns) {
-                      isKnown = true;
-                      // Anything may stand in a damaged file.
-                      if (const auto *time = std::get_if<int64_t>(&columns[0]))
-                        used = *time;
-                    }));
+  NNHAL_RETURN_IF_ERROR(database->run(
+      "SELECT used FROM entries WHERE token = ? AND hash = ?", {row, bound},
+      [&](std::span<const Database::Value> columns) {
+        isKnown = true;
+        // Anything may stand in a damaged file.
+        if (const auto *time = std::get_if<int64_t>(&columns[0]))
+          used = *time;
+      }));
   // A use that cannot be written down is a use all the same.
   if (isKnown && std::abs(now() - used) >= useGranularity)
     (void)database
         ->run("UPDATE entries SET used = ?, sequence = (SELECT max(sequence) + "
               "1 FROM entries) WHERE token = ? AND hash = ?",
-              {now(), row, hash})
+              {now(), row, bound})
         .isOk();
   return isKnown;
 }

@@ -75,6 +75,26 @@ TEST_F(StoreTest, RemembersAcrossRestarts) {
 }
 
 // E-059: for this user alone, from the first moment.
+// A system that ends without writing its memory to the disk may leave a row of
+// which a part is of another one.
+TEST_F(StoreTest, PartsOfOtherRowsAreNoHashes) {
+  ASSERT_TRUE(open()->record({1}, {2}).isOk());
+  ASSERT_TRUE(open()->record({3}, {4}).isOk());
+  sqlite3 *handle = nullptr;
+  ASSERT_EQ(sqlite3_open(filePath().c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle,
+                         "UPDATE entries SET hash = (SELECT hash FROM entries "
+                         "WHERE sequence = 1) WHERE sequence = 2",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  EXPECT_EQ(sqlite3_changes(handle), 1);
+  sqlite3_close(handle);
+  auto store = open();
+  EXPECT_TRUE(knows(*store, 1, 2));
+  EXPECT_FALSE(knows(*store, 3, 2));
+  EXPECT_FALSE(knows(*store, 3, 4));
+}
+
 TEST_F(StoreTest, FilesArePrivate) {
   mode_t before = ::umask(0);
   auto store = open();
