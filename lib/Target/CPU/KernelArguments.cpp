@@ -101,8 +101,7 @@ static bool isNumber(Operation *definition, const KernelUses &uses) {
          !isOfAlgorithm(cast<FloatAttr>(scalar).getValue());
 }
 
-/// Whether an address in \p code may depend on elements of a tensor.
-static bool addressesByData(Operation *code) {
+bool addressesByData(Operation *code) {
   return code
       ->walk([](Operation *op) {
         bool makesIndex =
@@ -115,8 +114,7 @@ static bool addressesByData(Operation *code) {
       .wasInterrupted();
 }
 
-SmallVector<arith::ConstantOp> findNumbers(LoopLikeOpInterface loop,
-                                           ArrayRef<Operation *> definitions,
+SmallVector<arith::ConstantOp> findNumbers(ArrayRef<Operation *> definitions,
                                            const KernelUses &uses) {
   SmallVector<arith::ConstantOp> numbers;
   for (Operation *definition : definitions)
@@ -125,7 +123,7 @@ SmallVector<arith::ConstantOp> findNumbers(LoopLikeOpInterface loop,
   llvm::SmallDenseSet<Attribute> scalars;
   for (arith::ConstantOp number : numbers)
     scalars.insert(scalarOf(number));
-  if (scalars.size() > maxNumbers || addressesByData(loop))
+  if (scalars.size() > maxNumbers)
     return {};
   return numbers;
 }

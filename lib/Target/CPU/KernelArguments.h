@@ -25,24 +25,27 @@
 
 namespace nnhal {
 
+/// Whether an address in \p code may depend on elements of a tensor: constants
+/// bound it, which no other kernel may share then.
+bool addressesByData(mlir::Operation *code);
+
 /// The operations of a kernel that use each value, in the order of the first
 /// use. Elsewhere a constant has thousands of users.
 using KernelUses =
     llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::Operation *>>;
 
-/// The constants among \p definitions, what the kernel of \p loop would make
-/// for itself and \p uses has the users of, that become arguments: scalars and
+/// The constants among \p definitions, what a kernel would make for itself and
+/// \p uses has the users of, that become arguments: scalars and
 /// vectors of one number that the layer decides and not the algorithm. There
-/// are none where \p loop computes addresses from data, since constants bound
-/// those, and none where there would be too many.
+/// are none where there would be too many.
 llvm::SmallVector<mlir::arith::ConstantOp>
-findNumbers(mlir::LoopLikeOpInterface loop,
-            llvm::ArrayRef<mlir::Operation *> definitions,
+findNumbers(llvm::ArrayRef<mlir::Operation *> definitions,
             const KernelUses &uses);
 
 /// Whether a kernel whose operations \p users use \p value has it as an
 /// argument although it is constant: where the last of some overlapping tiles
 /// is, which is all that tells bands of one image apart that differ in height.
+/// What bounds addresses by data looks the same and is none.
 bool isLastPosition(mlir::Value value, llvm::ArrayRef<mlir::Operation *> users);
 
 /// The scalars of \p numbers, those of each element type as one array, in the

@@ -231,7 +231,7 @@ public:
                           const kernel::CostModel &costs) {
     auto generator = module->hasAttr(kernelAttrName) ? take() : create();
     rt::Result<Object> object = generator->emit(module, costs);
-    if (module->hasAttr(kernelAttrName))
+    if (object.isOk() && module->hasAttr(kernelAttrName))
       giveBack(std::move(generator));
     return object;
   }

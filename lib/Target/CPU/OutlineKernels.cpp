@@ -189,18 +189,21 @@ static KernelInterface interfaceOf(LoopLikeOpInterface loop, bool isStraight) {
   });
   KernelInterface interface;
   MadeInside made(loop, isStraight);
+  bool byData = addressesByData(loop);
   for (auto &[value, users] : used) {
-    if (made.contains(value) && !isLastPosition(value, users)) {
+    if (made.contains(value) && (byData || !isLastPosition(value, users))) {
       addDefinitions(value, interface.made);
       continue;
     }
     interface.captures.push_back(value);
     interface.types.push_back(argumentTypeOf(value, loop));
   }
+  if (byData)
+    return interface;
   for (Operation *definition : interface.made)
     for (Value operand : definition->getOperands())
       used[operand].push_back(definition);
-  interface.numbers = findNumbers(loop, interface.made.getArrayRef(), used);
+  interface.numbers = findNumbers(interface.made.getArrayRef(), used);
   interface.arrays = toArrays(interface.numbers);
   return interface;
 }

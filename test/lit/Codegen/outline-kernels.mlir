@@ -296,3 +296,27 @@ func.func @lengths(%x: memref<64xi32>) attributes {nnhal.entry} {
   }
   return
 }
+
+// -----
+
+// What bounds such a place stays in the kernel, though it looks like the last
+// position of tiles.
+// CHECK-LABEL: func.func @clamped
+// CHECK:         call @kernel_0(%{{.+}}, %{{.+}}, %{{.+}}) : (memref<8xi8>, memref<256xf32>, memref<8xf32>) -> ()
+// CHECK:       func.func private @kernel_0(
+// CHECK:         %[[MOST:.+]] = arith.constant 200 : index
+// CHECK:         arith.minsi %{{.+}}, %[[MOST]]
+func.func @clamped(%x: memref<8xi8>, %table: memref<256xf32>, %y: memref<8xf32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %most = arith.constant 200 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = memref.load %x[%i] : memref<8xi8>
+    %at = arith.index_castui %v : i8 to index
+    %inside = arith.minsi %at, %most : index
+    %r = memref.load %table[%inside] : memref<256xf32>
+    memref.store %r, %y[%i] : memref<8xf32>
+  }
+  return
+}

@@ -11,10 +11,11 @@
 // the columns that use it; padding left out statically). One output row at a
 // time; or two, which have most of their input rows in common.
 //
-// Tiles of bytes have one code everywhere: what lies outside of the image is
-// another element times 0. Of floats, which may be infinite, sums with such an
-// element are masked, where that costs nothing; elsewhere, and in pools, tiles
-// at the border have code of their own, without those taps.
+// Where that pays (TilePlan.h), tiles of bytes have one code everywhere: what
+// lies outside of the image is another element times 0. Of floats, which may be
+// infinite, sums with such an element are masked at the left and right border.
+// Elsewhere, and in pools, tiles at the border have code of their own, without
+// those taps.
 //
 // Around that are loops over batches, rows and tiles of a row, which threads
 // may share, and over channels, inside of the tiles or, where rows of all
