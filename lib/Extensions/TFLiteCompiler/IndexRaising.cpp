@@ -115,7 +115,7 @@ private:
 };
 
 Raised Indexer::best(Reducer reducer) {
-  Extents rest = shapeOf(input);
+  Extents shape = shapeOf(input), rest = shape;
   std::optional<int64_t> given = integer(1);
   if (!given)
     return fail(noPlace);
@@ -123,12 +123,18 @@ Raised Indexer::best(Reducer reducer) {
   if (!axis || rest[*axis] == 0)
     return fail(misfit);
   rest.erase(rest.begin() + int64_t(*axis));
-  if (failed(passes(whyArgIsCalled(input.getType(), result))))
+  if (failed(passes(whyArgIsCalled(input.getType(), result, *axis))))
     return failure();
   if (!hasElements(rest))
     return fail(misfit);
+  Value from = input;
+  // Only the last dimension is searched on vectors, whatever is 1 behind it.
+  if (elementsOf(ArrayRef(rest).drop_front(*axis)) == 1) {
+    from = reshape(from, ArrayRef(shape).take_front(*axis + 1));
+    rest.truncate(*axis);
+  }
   Value places =
-      tflite::ArgOp::create(builder, loc, typeOf(rest), reducer, input, *axis);
+      tflite::ArgOp::create(builder, loc, typeOf(rest), reducer, from, *axis);
   return reshape(places, resultShape());
 }
 

@@ -246,7 +246,7 @@ LogicalResult tflite::ArgOp::verify() {
   if (failed(verifyPlaces(*this, areWithin)))
     return failure();
   StringRef reason =
-      whyArgIsCalled(getInput().getType(), getResult().getType());
+      whyArgIsCalled(getInput().getType(), getResult().getType(), getAxis());
   return reason.empty() ? success() : emitOpError(reason);
 }
 

@@ -123,7 +123,8 @@ llvm::StringRef whyPoolIsCalled(mlir::Type input, mlir::Type result,
 llvm::StringRef whyDepthwiseIsCalled(mlir::Type input, mlir::Type filter,
                                      mlir::Type result);
 llvm::StringRef whyNormalizeIsCalled(mlir::Type input, mlir::Type result);
-llvm::StringRef whyArgIsCalled(mlir::Type input, mlir::Type result);
+llvm::StringRef whyArgIsCalled(mlir::Type input, mlir::Type result,
+                               uint64_t axis);
 llvm::StringRef whyCumsumIsCalled(mlir::Type input, mlir::Type result);
 llvm::StringRef whyResizeIsCalled(Sampler sampler, mlir::Type input,
                                   mlir::Type result);

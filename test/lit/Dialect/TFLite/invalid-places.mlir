@@ -82,6 +82,14 @@ func.func @arg_types(%x: tensor<2x3xf32>) -> tensor<2xf32> {
 
 // -----
 
+func.func @arg_long_rows(%x: tensor<2x65537xf32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'tflite.arg' op its rows are longer than a table of places}}
+  %0 = tflite.arg minimum %x {axis = 1} : tensor<2x65537xf32> -> tensor<2xi32>
+  return %0 : tensor<2xi32>
+}
+
+// -----
+
 func.func @gather_extents(%x: tensor<?xf32>, %i: tensor<2xi32>) -> tensor<2xf32> {
   // expected-error @+1 {{'tflite.gather' op has a tensor of type 'tensor<?xf32>', whose extents must be known}}
   %0 = tflite.gather %x, %i {axis = 0} : tensor<?xf32>, tensor<2xi32> -> tensor<2xf32>

@@ -42,6 +42,19 @@ nnhal.model @found attributes {hal_version = "1.3", extension_names = ["nnhal.tf
   }
 }
 
+// CHECK-LABEL: nnhal.model @column
+// CHECK: %[[ROW:.+]] = tflite.reshape %arg0 : tensor<2x3x1xf32> -> tensor<2x3xf32>
+// CHECK: %[[FOUND:.+]] = tflite.arg maximum %[[ROW]] {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2xi32>
+// CHECK: tflite.reshape %[[FOUND]] : tensor<2xi32> -> tensor<2x1xi32>
+nnhal.model @column attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<2x3x1xf32>) -> tensor<2x1xi32> {
+    %two = nnhal.constant_copy 2 : i32 -> i32
+    %axis = nnhal.constant dense<1> : tensor<1xi32> -> tensor<1xi32>
+    %0 = nnhal.operation "nnhal.tflite:56"(%x, %axis, %two) : (tensor<2x3x1xf32>, tensor<1xi32>, i32) -> tensor<2x1xi32>
+    nnhal.return %0 : tensor<2x1xi32>
+  }
+}
+
 // CHECK-LABEL: nnhal.model @joined
 // CHECK: tflite.elementwise add_n(%arg0, %arg0, %arg0) : (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK: tflite.cumsum %{{.+}} {axis = 1 : i64, exclusive, reverse} : tensor<2x3xf32> -> tensor<2x3xf32>
