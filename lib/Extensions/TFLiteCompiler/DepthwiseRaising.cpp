@@ -43,10 +43,14 @@ class Depthwise {
 public:
   explicit Depthwise(OperationOp op)
       : op(op), image(op.getInputs()[0]), filter(op.getInputs()[1]),
-        result(op->getResult(0)) {}
+        result(op->getResult(0)), padded(shapeOf(image)) {}
 
   /// Whether windows are those of the image, and each channel has one filter.
   bool readWindows();
+  /// Says why windows that readWindows() has read are left to the runtime.
+  StringRef whyWindowsAreCalled() {
+    return whyPaddingIsCalled(shapeOf(image), padded);
+  }
   /// Whether sums of all channels are rounded in 32 bits.
   bool readChannels();
   Value build(OpBuilder &builder);
@@ -62,7 +66,7 @@ private:
 
   OperationOp op;
   Value image, filter, result;
-  SmallVector<int64_t> strides, dilations, low;
+  SmallVector<int64_t> strides, dilations, low, padded;
   SmallVector<int32_t> biases, multipliers, shifts;
 };
 
@@ -86,6 +90,8 @@ bool Depthwise::readAxis(unsigned axis, DepthwiseOption strideOption,
   strides.push_back(*stride);
   dilations.push_back(*dilation);
   low.push_back(std::max<int64_t>(missing, 0) / 2);
+  padded[axis] += low.back() + missingBehind(extent, places, size, *stride,
+                                             *dilation, low.back());
   return true;
 }
 
@@ -104,7 +110,8 @@ std::optional<double> Depthwise::scaleOfChannel(size_t channel) {
   Type element = getElementTypeOrSelf(filter.getType());
   if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
     return perAxis.getQuantizedDimension() == 3 &&
-                   channel < perAxis.getScales().size()
+                   channel < perAxis.getScales().size() &&
+                   perAxis.getZeroPoints()[channel] == 0
                ? std::optional<double>(float(perAxis.getScales()[channel]))
                : std::nullopt;
   auto uniform = dyn_cast<quant::UniformQuantizedType>(element);
@@ -131,10 +138,8 @@ bool Depthwise::readChannels() {
     if (!scale)
       return false;
     WideFactor factor(factorOf(input * *scale / output));
-    // Fewer than 256 products have 30 bits beside the sign.
-    constexpr int64_t most = int64_t(1) << 30;
-    if (number < -most || number > most || factor.shift < 17 ||
-        factor.shift > 46)
+    if (number < -mostDepthwiseBias || number > mostDepthwiseBias ||
+        factor.shift < 17 || factor.shift > 46)
       return false;
     biases.push_back(int32_t(number));
     multipliers.push_back(int32_t(factor.multiplier));
@@ -163,6 +168,9 @@ FailureOr<Value> tflite::raiseDepthwise(OperationOp op, OpBuilder &builder,
     why = misfit;
     return failure();
   }
+  why = depthwise.whyWindowsAreCalled();
+  if (!why.empty())
+    return failure();
   if (!depthwise.readChannels()) {
     why = "its sums are not rounded in 32 bits";
     return failure();

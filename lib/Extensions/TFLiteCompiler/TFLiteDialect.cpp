@@ -98,6 +98,18 @@ LogicalResult tflite::ReshapeOp::verify() {
                              << *result << " in its result";
 }
 
+/// Each of \p numbers is one from \p least to \p most.
+static LogicalResult verifyBounds(Operation *op, StringRef name,
+                                  ArrayRef<int32_t> numbers, int32_t least,
+                                  int32_t most) {
+  for (int32_t number : numbers)
+    if (number < least || number > most)
+      return op->emitOpError("has the ")
+             << name << " " << number << ", which is none of " << least
+             << " to " << most;
+  return success();
+}
+
 static LogicalResult verifyPlaces(Operation *op, bool areWithin) {
   return areWithin ? success()
                    : op->emitOpError("has places outside of a tensor");
@@ -350,11 +362,22 @@ LogicalResult tflite::DepthwiseOp::verify() {
     areWithin = areWithin && pair.size() == 2;
   for (ArrayRef<int32_t> numbers : {getBiases(), getMultipliers(), getShifts()})
     areWithin = areWithin && int64_t(numbers.size()) == result[3];
-  areWithin = areWithin && hasWindowsOf(*this, 0) && hasWindowsOf(*this, 1) &&
-              llvm::all_of(getShifts(), [](int32_t shift) {
-                return shift > 0 && shift < 32;
-              });
-  return verifyPlaces(*this, areWithin);
+  areWithin = areWithin && hasWindowsOf(*this, 0) && hasWindowsOf(*this, 1);
+  if (failed(verifyPlaces(*this, areWithin)) ||
+      failed(verifyBounds(*this, "bias", getBiases(), -mostDepthwiseBias,
+                          mostDepthwiseBias)) ||
+      failed(verifyBounds(*this, "multiplier", getMultipliers(), 0, 0x7FFF)) ||
+      failed(verifyBounds(*this, "shift", getShifts(), 1, 31)))
+    return failure();
+  SmallVector<int64_t> padded(input);
+  for (unsigned axis : {0, 1}) {
+    int64_t low = getLow()[axis];
+    padded[axis + 1] +=
+        low + missingBehind(input[axis + 1], result[axis + 1], filter[axis + 1],
+                            getStrides()[axis], getDilations()[axis], low);
+  }
+  reason = whyPaddingIsCalled(input, padded);
+  return reason.empty() ? success() : emitOpError(reason);
 }
 
 bool tflite::isFraction(Type type) { return scaleOf(type) == 1.0f / 32768.0f; }

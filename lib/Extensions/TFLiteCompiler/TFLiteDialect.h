@@ -93,6 +93,20 @@ bool hasWindows(llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> result,
                 llvm::ArrayRef<int64_t> filter,
                 llvm::ArrayRef<int64_t> strides);
 
+/// The largest magnitude of a depthwise convolution's bias: fewer than 256
+/// products have 30 bits beside the sign, and with one more sums fit 32.
+inline constexpr int32_t mostDepthwiseBias = 1 << 30;
+
+/// Elements that the windows of one dimension of a depthwise convolution have
+/// behind the image's last one, \p low lying before its first one.
+int64_t missingBehind(int64_t input, int64_t result, int64_t filter,
+                      int64_t stride, int64_t dilation, int64_t low);
+
+/// Says why a depthwise convolution is called whose padded image has the shape
+/// \p padded; the empty text where it is lowered.
+llvm::StringRef whyPaddingIsCalled(llvm::ArrayRef<int64_t> image,
+                                   llvm::ArrayRef<int64_t> padded);
+
 /// Whether an image of \p input extents can be resized to \p result.
 bool isResized(llvm::ArrayRef<int64_t> input, llvm::ArrayRef<int64_t> result);
 

@@ -411,7 +411,47 @@ func.func @depthwise_shifts(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w
 // -----
 
 func.func @depthwise_factors(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
-  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  // expected-error @+1 {{'tflite.depthwise' op has the shift 32, which is none of 1 to 31}}
   %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_bias(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has the bias 1073741825, which is none of -1073741824 to 1073741824}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 1073741825] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_negative_bias(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has the bias -1073741825, which is none of -1073741824 to 1073741824}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [-1073741825, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_multiplier(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has the multiplier 32768, which is none of 0 to 32767}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [32767, 32768] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_negative_multiplier(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op has the multiplier -1, which is none of 0 to 32767}}
+  %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [-1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
+}
+
+// -----
+
+func.func @depthwise_padding(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.depthwise' op its windows reach so far that they pad most of the image}}
+  %0 = tflite.depthwise %x, %w [1, 1] [200, 200] [200, 200] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
   return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
 }
