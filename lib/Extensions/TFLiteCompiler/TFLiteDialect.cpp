@@ -315,6 +315,8 @@ LogicalResult tflite::ResizeOp::verify() {
       failed(verifyPlaces(*this, isResized(getInput().getType().getShape(),
                                            getResult().getType().getShape()))))
     return failure();
+  if (getAlignCorners() && getHalfPixelCenters())
+    return emitOpError("has align_corners together with half_pixel_centers");
   StringRef reason = whyResizeIsCalled(getSampler(), getInput().getType(),
                                        getResult().getType());
   return reason.empty() ? success() : emitOpError(reason);

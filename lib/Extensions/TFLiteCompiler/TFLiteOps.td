@@ -355,7 +355,8 @@ def TFLite_Sampler : I32EnumAttr<"Sampler", "which pixels are taken", [
 def TFLite_ResizeOp : Op<TFLite_Dialect, "resize", [Pure]> {
   let summary = "an image of another size";
   let description = [{
-    RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.
+    RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR. Either corners are aligned, or
+    pixels have their centers at halves, or neither.
 
     ```mlir
     %0 = tflite.resize bilinear %x {align_corners}
@@ -390,11 +391,12 @@ def TFLite_DepthwiseOp : Op<TFLite_Dialect, "depthwise", [Pure]> {
   let summary = "DEPTHWISE_CONV_2D of a 16-bit image";
   let description = [{
     The filter is of [1, lines, columns, channels], and has fewer than 256
-    weights for each channel, so that sums fit 32 bits. Each sum begins with one of
-    `biases`, is multiplied by one of `multipliers`, which have 15 bits, shifted
-    right by one of `shifts` and rounded once. Elements of windows that are
-    missing in the input are 0; `low` of them lie before its first line and
-    column.
+    weights for each channel, so that sums fit 32 bits. Each sum begins with one
+    of `biases`, whose magnitude is at most 2^30, is multiplied by one of
+    `multipliers`, which have 15 bits, shifted right by one of `shifts` and
+    rounded once. Elements of windows that are missing in the input are 0; `low`
+    of them lie before its first line and column. They are few beside the
+    image, or fit a cache with it.
 
     ```mlir
     %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 3]

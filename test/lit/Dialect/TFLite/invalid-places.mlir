@@ -282,6 +282,14 @@ func.func @resize_types(%x: tensor<1x2x2x1xi32>) -> tensor<1x3x3x1xi32> {
 
 // -----
 
+func.func @resize_flags(%x: tensor<1x2x2x1xf32>) -> tensor<1x3x3x1xf32> {
+  // expected-error @+1 {{'tflite.resize' op has align_corners together with half_pixel_centers}}
+  %0 = tflite.resize bilinear %x {align_corners, half_pixel_centers} : tensor<1x2x2x1xf32> -> tensor<1x3x3x1xf32>
+  return %0 : tensor<1x3x3x1xf32>
+}
+
+// -----
+
 func.func @diagonal_extents(%x: tensor<?xf32>) -> tensor<2x2xf32> {
   // expected-error @+1 {{'tflite.diagonal' op has a tensor of type 'tensor<?xf32>', whose extents must be known}}
   %0 = tflite.diagonal %x : tensor<?xf32> -> tensor<2x2xf32>
@@ -403,7 +411,7 @@ func.func @depthwise_windows(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %
 // -----
 
 func.func @depthwise_shifts(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
-  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
+  // expected-error @+1 {{'tflite.depthwise' op has the shift 32, which is none of 1 to 31}}
   %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2, 32] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
   return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
 }
@@ -411,7 +419,7 @@ func.func @depthwise_shifts(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w
 // -----
 
 func.func @depthwise_factors(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %w: tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>> {
-  // expected-error @+1 {{'tflite.depthwise' op has the shift 32, which is none of 1 to 31}}
+  // expected-error @+1 {{'tflite.depthwise' op has places outside of a tensor}}
   %0 = tflite.depthwise %x, %w [1, 1] [1, 1] [1, 1] biases [0, 0] multipliers [1, 1] shifts [2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
   return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
 }
