@@ -166,7 +166,9 @@ Raised Indexer::gathered() {
   Extents numbers = constantIntegers(indices);
   bool isConstant = definingConstant(indices) != nullptr;
   // The half in the runtime says which constant is outside.
-  if (isConstant && (numbers.empty() || !areInside(numbers, shape[*axis])))
+  if (isConstant && numbers.empty())
+    return fail("it has no indices");
+  if (isConstant && !areInside(numbers, shape[*axis]))
     return fail(outsidePlace);
   Value value =
       tflite::GatherOp::create(builder, loc, typeOf(chosen), input, indices,
@@ -176,14 +178,15 @@ Raised Indexer::gathered() {
 
 /// An index of GATHER_ND names a row of the elements behind its dimensions.
 Raised Indexer::gatheredByPlaces() {
-  Extents shape = shapeOf(input), places = shapeOf(op.getInputs()[1]);
-  Extents numbers = constantIntegers(op.getInputs()[1]);
+  Extents shape = shapeOf(input), numbers = constantIntegers(op.getInputs()[1]);
+  // An operand that says places may be a scalar, or have no known rank.
+  auto places = dyn_cast<RankedTensorType>(op.getInputs()[1].getType());
   if (!keepsElements(input))
     return fail(otherTypes);
-  if (numbers.empty())
+  if (numbers.empty() || !places || places.getRank() == 0)
     return fail(noPlace);
-  auto depth = size_t(places.back());
-  if (depth == 0 || depth > shape.size())
+  auto depth = size_t(places.getShape().back());
+  if (depth == 0 || depth > shape.size() || numbers.size() % depth != 0)
     return fail(misfit);
   auto outer = ArrayRef(shape).take_front(depth);
   auto inner = ArrayRef(shape).drop_front(depth);
@@ -320,6 +323,9 @@ Raised Indexer::filled() {
   Extents extents = constantIntegers(input);
   if (!keepsElements(value))
     return fail(otherTypes);
+  // A shape without a value has no extents, as that of a scalar.
+  if (!definingConstant(input))
+    return fail(noPlace);
   if (extents != resultShape() || elementsOf(shapeOf(value)) != 1)
     return fail(misfit);
   return broadcast(reshape(value, {1}));
