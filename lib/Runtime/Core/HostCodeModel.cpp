@@ -8,6 +8,7 @@
 #include "nnhal/Backend/HostCodeModel.h"
 
 #include "BudgetedBuffer.h"
+#include "SharingChoice.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
 #include "nnhal/Runtime/SharedMemory.h"
@@ -17,6 +18,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <optional>
 
 using namespace nnhal::rt;
 
@@ -27,12 +30,44 @@ static_assert(NNHAL_ENTRY_ALIGNMENT == AlignedBuffer::minimumAlignment,
               "arenas and buffers are made by AlignedBuffer");
 
 namespace {
+/// Gives executions the pool as long as sharing their loops pays.
+///
+/// Threads: one execution at a time.
+class LoopSharing {
+public:
+  /// Says in \p context how the execution that begins runs its loops. \p pool
+  /// may be null.
+  void begin(WorkPool *pool, NNHalExecutionContext &context);
+  /// The execution has ended, and has done all that it does when \p isWhole.
+  void end(bool isWhole);
+
+private:
+  static int64_t now() {
+    return std::chrono::steady_clock::now().time_since_epoch() /
+           std::chrono::nanoseconds(1);
+  }
+  /// Models without loops to share are never timed: this notes the first.
+  static void shareFirst(void *self, NNHalParallelBody body, void *bodyContext,
+                         int64_t count, int64_t grain) {
+    auto &sharing = *static_cast<LoopSharing *>(self);
+    // A piece on another thread may have a loop of its own.
+    sharing.hasLoops.store(true, std::memory_order_relaxed);
+    sharing.pool->run(body, bodyContext, count, grain);
+  }
+
+  WorkPool *pool = nullptr;
+  std::atomic<bool> hasLoops = false;
+  std::optional<SharingChoice> choice;
+  int64_t beginTime = 0;
+};
+
 struct HostWorkspace final : Workspace {
   BudgetedBuffer arena;
   std::vector<NNHalTensorArgument> inputs;
   std::vector<NNHalTensorArgument> outputs;
   /// Points at the above.
   NNHalExecutionContext context = {};
+  LoopSharing sharing;
   /// The memory that the code allocated in this run.
   std::vector<BudgetedBuffer> allocations;
   /// Copies of arguments that the host does not reach where they are: for a
@@ -115,6 +150,34 @@ private:
 };
 } // namespace
 
+void LoopSharing::begin(WorkPool *given, NNHalExecutionContext &context) {
+  pool = given && given->threads() > 1 ? given : nullptr;
+  context.parallelFor = nullptr;
+  context.parallelForContext = nullptr;
+  if (!pool)
+    return;
+  if (!choice) {
+    context.parallelFor = shareFirst;
+    context.parallelForContext = this;
+    return;
+  }
+  if (choice->sharesNext()) {
+    context.parallelFor = WorkPool::parallelFor;
+    context.parallelForContext = pool;
+  }
+  if (choice->timesNext())
+    beginTime = now();
+}
+
+void LoopSharing::end(bool isWhole) {
+  if (!pool || !isWhole)
+    return;
+  if (choice)
+    choice->ended(choice->timesNext() ? now() - beginTime : 0);
+  else if (hasLoops.load(std::memory_order_relaxed))
+    choice.emplace(pool->threads());
+}
+
 void RunServices::noteLoop(void *self, NNHalParallelBody body,
                            void *bodyContext, int64_t count, int64_t grain) {
   // Only a loop of the model with very many rounds has so many in an operation.
@@ -192,10 +255,7 @@ Result<std::unique_ptr<Workspace>> HostCodeModel::createWorkspace(
 static NNHalExecutionContext &contextFor(const Invocation &invocation,
                                          HostWorkspace &workspace) {
   NNHalExecutionContext &context = workspace.context;
-  WorkPool *workers = invocation.services->workers.get();
-  bool isShared = workers && workers->threads() > 1;
-  context.parallelFor = isShared ? WorkPool::parallelFor : nullptr;
-  context.parallelForContext = isShared ? workers : nullptr;
+  workspace.sharing.begin(invocation.services->workers.get(), context);
   // The code polls a plain integer; the timer writes it atomically.
   static_assert(sizeof(*invocation.cancelFlag) == sizeof(uint32_t) &&
                 std::atomic<uint32_t>::is_always_lock_free);
@@ -294,6 +354,7 @@ static Status callOnce(const HostCodeModel &model, Invocation &invocation,
   NNHalExecutionContext &context = contextFor(invocation, workspace);
   RunServices services(workspace, invocation, context);
   Status status = model.call(context);
+  workspace.sharing.end(status.isOk());
   for (size_t i = 0; i < workspace.outputs.size(); ++i) {
     invocation.outputs[i].rank = workspace.outputs[i].rank;
     invocation.outputs[i].isSufficient = workspace.outputs[i].isSufficient != 0;
