@@ -180,7 +180,10 @@ private:
       Value value = converted[index];
       if (input.getDefiningOp<NoValueOp>())
         continue;
-      if (isa<RankedTensorType>(value.getType())) {
+      if (auto ranked = dyn_cast<RankedTensorType>(value.getType())) {
+        if (!ranked.getElementType().isIntOrFloat())
+          return leave(op, "input " + Twine(index) +
+                               " has elements of no known size");
         arguments.push_back(value);
         continue;
       }

@@ -17,9 +17,6 @@
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/BuiltinOps.h"
-
 #include <limits>
 
 using namespace mlir;
@@ -97,12 +94,7 @@ private:
   Raised constantOf(ArrayRef<int64_t> numbers);
   /// A constant of \p value, which has the stored elements.
   Value constant(RankedTensorType type, DenseElementsAttr value) {
-    if (!isa<ExtensionType>(type.getElementType()))
-      return ConstantOp::create(builder, loc, type, value);
-    // Constants of the dialect have no elements of extensions.
-    Value stored = arith::ConstantOp::create(builder, loc, value);
-    return UnrealizedConversionCastOp::create(builder, loc, type, stored)
-        .getResult(0);
+    return ConstantOp::create(builder, loc, type, value);
   }
   Value broadcast(Value value);
 

@@ -81,7 +81,11 @@ rt::Status nnhal::settleConstants(OperationOp op, ConstantCache &constants) {
     Operation *definition = input.get().getDefiningOp();
     if (!isa_and_present<ConstantCopyOp, ConstantReferenceOp>(definition))
       continue;
-    if (isa<RankedTensorType>(input.get().getType())) {
+    Type type = input.get().getType();
+    if (isa<RankedTensorType>(type)) {
+      // The bytes of elements whose size nobody has told are no elements.
+      if (!storageTypeOf(type))
+        continue;
       Raising raising(op, constants);
       Value value = raising.tensor(index);
       if (raising.hasFailed())
@@ -92,9 +96,8 @@ rt::Status nnhal::settleConstants(OperationOp op, ConstantCache &constants) {
       if (!value)
         return rt::badData("the value of input {} is not available", index);
       OpBuilder builder(definition);
-      input.set(ConstantCopyOp::create(builder, definition->getLoc(),
-                                       input.get().getType(), value,
-                                       IntegerAttr(), IntegerAttr()));
+      input.set(ConstantCopyOp::create(builder, definition->getLoc(), type,
+                                       value, IntegerAttr(), IntegerAttr()));
     }
   }
   return rt::Status::ok();

@@ -127,8 +127,9 @@ using RaiseTable = std::map<rt::OperationType, RaiseFunction>;
 mlir::Attribute constantValueOf(mlir::Value value);
 
 /// Replaces constants that \p op reads from pools by values: tensors by those
-/// of \p constants, scalars by nnhal.constant_copy. invalidArgument when a
-/// value is not available.
+/// of \p constants, scalars by nnhal.constant_copy. Tensors of elements that
+/// are not stored as numbers stay. invalidArgument when a value is not
+/// available.
 rt::Status settleConstants(OperationOp op, ConstantCache &constants);
 
 /// Integer elements of a constant; nullopt when \p value holds no integers.

@@ -16,6 +16,22 @@ func.func @storage_differs() {
 
 // -----
 
+func.func @storage_of_an_extension_differs() {
+  // expected-error @below {{'nnhal.constant' op value has elements of type 'i32', the result stores 'i64'}}
+  %0 = nnhal.constant dense<1> : tensor<2xi32> -> tensor<2x!nnhal.extension<"com.example.ext", 0 : 8>>
+  return
+}
+
+// -----
+
+func.func @elements_of_an_extension_are_stored_as_integers() {
+  // expected-error @below {{'nnhal.constant' op result #0 must be ranked tensor of 32-bit float or 16-bit float or 32-bit signless integer or 8-bit signless integer or quantized value of the HAL or value of an extension that is stored as an integer values, but got 'tensor<2x!nnhal.extension<"com.example.ext", 0>>'}}
+  %0 = nnhal.constant dense<1> : tensor<2xi8> -> tensor<2x!nnhal.extension<"com.example.ext", 0>>
+  return
+}
+
+// -----
+
 func.func @operands_are_tensors_of_the_hal(%arg0: tensor<2xf64>) {
   // expected-error @below {{'nnhal.relu' op operand #0 must be ranked tensor of 32-bit float or 16-bit float or 32-bit signless integer or 8-bit signless integer or quantized value of the HAL values, but got 'tensor<2xf64>'}}
   %0 = nnhal.relu %arg0 : (tensor<2xf64>) -> tensor<2xf64>

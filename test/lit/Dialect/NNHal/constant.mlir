@@ -8,6 +8,13 @@ func.func @a_quantized_constant_has_its_stored_values() -> tensor<2x!quant.unifo
   return %0 : tensor<2x!quant.uniform<i8:f32, 0.5>>
 }
 
+// CHECK-LABEL: @a_constant_of_an_extension_has_its_stored_values
+// CHECK: nnhal.constant dense<[1, -1]> : tensor<2xi64> -> tensor<2x!nnhal.extension<"com.example.ext", 0 : 8>>
+func.func @a_constant_of_an_extension_has_its_stored_values() -> tensor<2x!nnhal.extension<"com.example.ext", 0 : 8>> {
+  %0 = nnhal.constant dense<[1, -1]> : tensor<2xi64> -> tensor<2x!nnhal.extension<"com.example.ext", 0 : 8>>
+  return %0 : tensor<2x!nnhal.extension<"com.example.ext", 0 : 8>>
+}
+
 // CHECK-LABEL: @a_constant_may_be_a_resource
 // CHECK: nnhal.constant dense_resource<weights> : tensor<2xf32> -> tensor<2xf32>
 func.func @a_constant_may_be_a_resource() -> tensor<2xf32> {

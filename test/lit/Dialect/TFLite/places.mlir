@@ -83,8 +83,7 @@ nnhal.model @joined attributes {hal_version = "1.3", extension_names = ["nnhal.t
 }
 
 // CHECK-LABEL: nnhal.model @shaped
-// CHECK: %[[STORED:.+]] = arith.constant dense<[2, 3]> : tensor<2xi64>
-// CHECK: %[[SHAPE:.+]] = builtin.unrealized_conversion_cast %[[STORED]] : tensor<2xi64> to tensor<2x!nnhal.extension<"nnhal.tflite", 0 : 8>>
+// CHECK: %[[SHAPE:.+]] = nnhal.constant dense<[2, 3]> : tensor<2xi64> -> tensor<2x!nnhal.extension<"nnhal.tflite", 0 : 8>>
 // CHECK: %[[RANK:.+]] = nnhal.constant dense<2> : tensor<1xi32> -> tensor<1xi32>
 // CHECK: %[[ZERO:.+]] = nnhal.constant dense<0.000000e+00> : tensor<1xf32> -> tensor<1xf32>
 // CHECK: %[[ZEROS:.+]] = tflite.elementwise broadcast_to(%[[ZERO]]) : (tensor<1xf32>) -> tensor<2x3xf32>
