@@ -457,11 +457,14 @@ Built Mover::blocks(bool isToSpace) {
 } // namespace
 
 Extents tflite::constantIntegers(Value value) {
+  return integersOf(definingConstant(value), value.getType());
+}
+
+Extents tflite::integersOf(Attribute constant, Type type) {
   std::vector<uint8_t> bytes;
-  Attribute constant = definingConstant(value);
   if (!constant || !appendBytes(constant, bytes).isOk())
     return {};
-  std::optional<IntegerForm> form = integerFormOf(value.getType());
+  std::optional<IntegerForm> form = integerFormOf(type);
   size_t size = form && form->isSigned ? form->bits / 8 : 0;
   if (size < sizeof(int16_t) || bytes.size() % size != 0)
     return {};

@@ -170,6 +170,42 @@ bool broadcasts(OperationOp op) {
          condition.getNumElements() == 1;
 }
 
+/// Whether the second operand of \p op, if it is a constant, gives the result's
+/// shape. The runtime has checked what a model states, but not what follows.
+bool fitsShape(OperationOp op) {
+  uint32_t number = op.getHalOperation().getCode();
+  if (number != reshapeCode && number != expandDimsCode &&
+      number != uint32_t(Function::broadcast_to))
+    return true;
+  SmallVector<int64_t> given = constantIntegers(op.getInputs()[1]);
+  if (given.empty())
+    return true;
+  ArrayRef<int64_t> input =
+      cast<RankedTensorType>(op.getInputs()[0].getType()).getShape();
+  ArrayRef<int64_t> result =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  if (number == expandDimsCode) {
+    std::optional<size_t> axis = resolveAxis(given.front(), input.size() + 1);
+    if (given.size() != 1 || !axis)
+      return false;
+    SmallVector<int64_t> expanded(input);
+    expanded.insert(expanded.begin() + int64_t(*axis), 1);
+    // A scalar of the file may lose the dimension that stands for it.
+    return result == ArrayRef(expanded) ||
+           (input.size() == 1 && input[0] == 1 && result == input);
+  }
+  // Files state a scalar by a shape of one 0.
+  if (number == reshapeCode && given.size() == 1 && given[0] == 0 &&
+      elementsOf(input) == 1)
+    given[0] = 1;
+  // The number of elements, which is compared later, says what -1 stands for.
+  auto *open = llvm::find(given, -1);
+  if (number == reshapeCode && open != given.end() &&
+      given.size() == result.size())
+    *open = result[size_t(open - given.begin())];
+  return result == ArrayRef(given);
+}
+
 /// Says why \p op is left to the runtime; the empty text where it is not.
 StringRef whyCalled(OperationOp op, const Form &form) {
   uint32_t number = op.getHalOperation().getCode();
@@ -191,7 +227,7 @@ StringRef whyCalled(OperationOp op, const Form &form) {
       return "an option is not a constant";
   if (!broadcasts(op))
     return "the condition is for the first dimension";
-  return "";
+  return fitsShape(op) ? StringRef() : StringRef(misfit);
 }
 
 bool isPool(uint32_t number) {

@@ -68,6 +68,10 @@ inline constexpr llvm::StringLiteral misfit =
 /// none where it is something else.
 llvm::SmallVector<int64_t> constantIntegers(mlir::Value value);
 
+/// The same elements of \p constant, which may be null, as those of \p type.
+llvm::SmallVector<int64_t> integersOf(mlir::Attribute constant,
+                                      mlir::Type type);
+
 /// The only element of \p value, a constant of integers; none where it is
 /// something else.
 std::optional<int64_t> constantInteger(mlir::Value value);

@@ -16,6 +16,7 @@ def TFLite_Dialect : Dialect {
   let name = "tflite";
   let cppNamespace = "::nnhal::tflite";
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasConstantMaterializer = 1;
   let summary = "operators of the extension nnhal.tflite that become code";
   let description = [{
     What the compiler's half of the extension raises operations to, and lowers
@@ -83,6 +84,7 @@ def TFLite_ElementwiseOp : Op<TFLite_Dialect, "elementwise", [Pure]> {
     $function `(` $inputs `)` attr-dict `:`
     functional-type($inputs, results)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -98,6 +100,7 @@ def TFLite_ReshapeOp : Op<TFLite_Dialect, "reshape", [Pure]> {
   let arguments = (ins AnyRankedTensor:$input);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -126,6 +129,7 @@ def TFLite_ReduceOp : Op<TFLite_Dialect, "reduce", [Pure]> {
   let assemblyFormat = [{
     $reducer $input $axes attr-dict `:` type($input) `->` type($result)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -168,6 +172,7 @@ def TFLite_SliceOp : Op<TFLite_Dialect, "slice", [Pure]> {
   let assemblyFormat = [{
     $input $offsets $strides attr-dict `:` type($input) `->` type($result)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -200,6 +205,7 @@ def TFLite_ConcatenateOp : Op<TFLite_Dialect, "concatenate", [Pure]> {
   let assemblyFormat = [{
     $inputs attr-dict `:` type($inputs) `->` type($result)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -304,6 +310,7 @@ def TFLite_GatherOp : Op<TFLite_Dialect, "gather", [NoMemoryEffect]> {
     $input `,` $indices attr-dict `:`
     type($input) `,` type($indices) `->` type($result)
   }];
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 

@@ -105,10 +105,27 @@ rt::Status RaiseOperationsPass::settle(OperationOp op,
   return refineResultTypes(op);
 }
 
+/// Folds the operations from \p first on that are before \p end, so that
+/// operations behind them see what follows from constants as constants.
+static void foldBetween(Operation *first, Operation *end) {
+  while (first != end) {
+    Operation *op = first;
+    first = op->getNextNode();
+    OpBuilder builder(op);
+    SmallVector<Value> folded;
+    if (failed(builder.tryFold(op, folded)) || folded.empty())
+      continue;
+    op->replaceAllUsesWith(folded);
+    op->erase();
+  }
+}
+
 static rt::Status raiseBy(const NNHalExtensionInterface &extension,
                           OperationOp op) {
   std::string reason;
   OpBuilder builder(op);
+  Block *block = op->getBlock();
+  Operation *before = op->getPrevNode(), *end = op->getNextNode();
   FailureOr<SmallVector<Value>> results = extension.raise(op, builder, reason);
   if (failed(results))
     return rt::badData("{}", reason);
@@ -116,6 +133,7 @@ static rt::Status raiseBy(const NNHalExtensionInterface &extension,
          "what stands for the results has their types");
   op->replaceAllUsesWith(*results);
   op.erase();
+  foldBetween(before ? before->getNextNode() : &block->front(), end);
   return rt::Status::ok();
 }
 

@@ -10,8 +10,9 @@ join its elements, PLACED, those that use or yield places in it, SUMMED, sums th
 go on along it, BITS, functions of bits, RESIZED and POOLED, images of another size
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
 floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
-whose channels have weights of their own, CHAINED, such operators between
-others, or OUTSIDE, indices of which two are outside of their dimension."""
+whose channels have weights of their own, SHAPED, operators that take shapes which
+others compute, CHAINED, such operators between others, or OUTSIDE, indices of which
+two are outside of their dimension."""
 
 import json
 import pathlib
@@ -113,7 +114,7 @@ OR, AND, NOT, CAST = 84, 86, 87, 53
 SOFTMAX, AVERAGE_POOL, MAX_POOL = 25, 1, 17
 MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN, ANY, ALL = 40, 74, 81, 82, 89, 91, 140
 CONCATENATION, DEPTH_TO_SPACE, SPACE_TO_DEPTH, PAD, TRANSPOSE, SPLIT = 2, 5, 26, 34, 39, 49
-STRIDED_SLICE, TILE = 45, 69
+RESHAPE, STRIDED_SLICE, TILE = 22, 45, 69
 ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 79, 36, 107, 85, 113, 106, 128
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
@@ -364,16 +365,50 @@ def convolved():
                             [[2, *found, channels]])
 
 
+def step(number, ins, shape, options=(), type=FLOAT):
+    results = [operand(type, shape, "TEMPORARY_VARIABLE")]
+    operations.append({"type": f"nnhal.tflite:{number}", "inputs": list(ins) + list(options), "outputs": results})
+    return results[0]
+
+
+def shaped():
+    """Shapes that are computed from that of a tensor, for operators that take them."""
+    a, b, c = extents
+    none, two = option("INT32", 0), option("INT32", 2)
+    no = option("BOOL", 0)
+    for type, code in ((LONG, 4), (INT, 2)):
+        x = tensor(FLOAT, extents)
+        shape = step(SHAPE, [x], [3], [option("INT32", code)], type)
+
+        def extent(place):
+            """One element of the shape, as files take it: begin, end and stride, of which one dimension is left out."""
+            ends = [constant(INT, [number]) for number in (place, place + 1, 1)]
+            return step(STRIDED_SLICE, [shape, *ends], [1], [none, none, none, none, option("INT32", 1), no], type)
+
+        packed = step(PACK, [extent(2), extent(0), constant(type, [-1])], [3], [option("INT32", 3), none], type)
+        compute(RESHAPE, [x, packed], FLOAT, shapes=[[c, a, b]])
+        turned = step(GATHER, [shape, constant(type, [2, 1])], [2], [none, none], type)
+        joined = step(CONCATENATION, [extent(0), turned], [3], [none, none], type)
+        compute(RESHAPE, [x, joined], FLOAT, shapes=[[a, c, b]])
+        count = step(PROD, [shape, places(0)], [1], [no], type)
+        compute(RESHAPE, [x, step(CAST, [count], [1], [option("INT32", code), two], INT)], FLOAT, shapes=[[a * b * c]])
+        # The last row.
+        rows = step(SUB, [shape, constant(type, [1])], [3], [none], type)
+        begins = step(MUL, [rows, constant(type, [1, 0, 0])], [3], [none], type)
+        compute(STRIDED_SLICE, [x, begins, shape, constant(type, [1] * 3)], FLOAT, [none] * 5 + [no], shapes=[[1, b, c]])
+        compute(SLICE, [x, begins, constant(type, [-1] * 3)], FLOAT, shapes=[[1, b, c]])
+        compute(BROADCAST_TO, [tensor(FLOAT, [c]), shape], FLOAT)
+        compute(FILL, [shape, tensor(FLOAT, [1])], FLOAT)
+        doubled = step(ADD, [shape, shape], [3], [none], type)
+        compute(SHAPE, [step(FILL, [doubled, tensor(FLOAT, [1])], [2 * a, 2 * b, 2 * c])], type, [option("INT32", code)],
+                shapes=[[3]])
+
+
 def chained():
     """Operators between neighbours that they may be fused with."""
     a, b, c = extents
     none = option("INT32", 0)
     y = tensor(FLOAT, [c])
-
-    def step(number, ins, shape, options=(), type=FLOAT):
-        results = [operand(type, shape, "TEMPORARY_VARIABLE")]
-        operations.append({"type": f"nnhal.tflite:{number}", "inputs": list(ins) + list(options), "outputs": results})
-        return results[0]
 
     def between(number, options, shape, type=FLOAT, ins=()):
         """ADD in front of the operator, and MUL behind it."""
@@ -432,7 +467,8 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved}
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved,
+          "SHAPED": shaped}
 if kind in makers:
     makers[kind]()
     write()

@@ -57,9 +57,10 @@ public:
 
   /// Builds with \p builder what stands for \p op from now on, usually one
   /// operation of the dialect, and returns one value per result, of the same
-  /// types. Tensors that are constants are results of nnhal.constant. Returns
-  /// failure without having built anything where \p op shall stay as it is; the
-  /// message is \p reason, a phrase.
+  /// types; what folds is folded then. Tensors that are constants are results
+  /// of nnhal.constant, but for those of elements that are not stored as
+  /// numbers (storageTypeOf()). Returns failure without having built anything
+  /// where \p op shall stay as it is; the message is \p reason, a phrase.
   virtual llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   raise(OperationOp op, mlir::OpBuilder &builder, std::string &reason) const;
 
