@@ -7,6 +7,7 @@
 
 #include "CostModel.h"
 
+#include "Codegen/Scans.h"
 #include "nnhal/Target/CPU/Passes.h"
 
 #include "mlir/Analysis/SliceAnalysis.h" // matchReduction
@@ -39,11 +40,11 @@ private:
 
 } // namespace
 
-/// Whether \p op joins elements by one operation whose neutral element is
-/// known, which partial results begin with.
+/// Whether \p op joins elements to one by one operation whose neutral element
+/// is known, which partial results begin with.
 static bool hasNeutralElement(linalg::GenericOp op) {
   SmallVector<Operation *, 4> combiners;
-  return op.getNumDpsInits() == 1 && !op.hasIndexSemantics() &&
+  return op.getNumDpsInits() == 1 && !op.hasIndexSemantics() && !isScan(op) &&
          matchReduction(op.getRegionOutputArgs(), 0, combiners) &&
          combiners.size() == 1 && arith::getNeutralElement(combiners.front());
 }

@@ -10,6 +10,8 @@
 #include "FlattenBuffer.h"
 #include "KernelSplit.h"
 
+#include "Codegen/Scans.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -172,7 +174,8 @@ LogicalResult VectorLoopEmitter::analyzeReduction() {
 
 LogicalResult VectorLoopEmitter::analyze() {
   if (op.hasDynamicShape() || op.getNumDpsInits() == 0 ||
-      op.getBlock()->getNumArguments() != op->getNumOperands())
+      op.getBlock()->getNumArguments() != op->getNumOperands() ||
+      readsOutputs(op))
     return failure();
   extents = op.getStaticLoopRanges();
   if (succeeded(analyzeParallel()))
@@ -264,11 +267,12 @@ void VectorLoopEmitter::emitOuterLoops(unsigned position) {
 }
 
 /// The innermost dimension that is reduced, if one round of its loop costs
-/// little more than to load and store the results.
+/// little more than to load and store the results, which are the same elements
+/// in each.
 std::optional<unsigned> VectorLoopEmitter::findJoinedDim() {
   auto bodySize = int64_t(llvm::range_size(*op.getBlock()));
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  if (reduction || bodySize >= target.costs().longEpilogue)
+  if (reduction || bodySize >= target.costs().longEpilogue || isScan(op))
     return std::nullopt;
   for (unsigned dim : llvm::reverse(outerDims))
     if (extents.size() == iterators.size() &&

@@ -25,7 +25,8 @@
 // A transposition goes tile by tile (TransposeTiles.h). What is none of these
 // becomes scalar loops by upstream's pattern; what the innermost one
 // accumulates is carried in a register. Loops whose rounds write different
-// elements are mapped to pieces of a kernel.
+// elements are mapped to pieces of a kernel. Scans, whose outputs move along a
+// reduction, have lanes of parallel dimensions at most (Scans.h).
 //
 // The loops are emitted directly. Upstream's way (tile by one vector,
 // vectorize, cast away unit dimensions, fold subviews into transfers, lower
@@ -41,6 +42,8 @@
 #include "KernelSplit.h"
 #include "TransposeTiles.h"
 #include "VectorLoopEmitter.h"
+
+#include "Codegen/Scans.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
@@ -199,9 +202,13 @@ void VectorizeLoopsPass::runOnOperation() {
       op.emitError("cannot be lowered to loops");
       return signalPassFailure();
     }
-    mapParallelLoops(rewriter, op, *loops);
+    // Rounds that see what others have stored go one after the other.
+    bool areAlone = !readsOutputs(op);
+    if (areAlone)
+      mapParallelLoops(rewriter, op, *loops);
     dropIdentities(rewriter, *loops);
-    carryAccumulators(rewriter, *loops);
+    if (areAlone)
+      carryAccumulators(rewriter, *loops);
     rewriter.eraseOp(op);
     ++numScalar;
   }

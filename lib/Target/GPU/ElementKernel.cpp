@@ -13,6 +13,8 @@
 
 #include "ElementKernel.h"
 
+#include "Codegen/Scans.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,6 +37,9 @@ static SmallVector<unsigned> parallelLoops(linalg::LinalgOp op) {
 }
 
 bool nngpu::hasElementKernel(linalg::LinalgOp op) {
+  // What rounds read again is not in registers until the last one.
+  if (readsOutputs(op))
+    return false;
   size_t parallel = parallelLoops(op).size();
   for (OpOperand &output : op.getDpsInitsMutable()) {
     AffineMap map = op.getMatchingIndexingMap(&output);
@@ -118,7 +123,7 @@ static std::optional<Combiner> findCombiner(linalg::LinalgOp op) {
 }
 
 bool nngpu::canShareSums(linalg::LinalgOp op) {
-  return findCombiner(op).has_value();
+  return !isScan(op) && findCombiner(op).has_value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,6 +143,9 @@ public:
 
 private:
   LogicalResult bringOperands(const FirstValues &firstValues);
+  /// Whether \p output has one element for all rounds, which is a sum. What a
+  /// round of a scan has for others it stores.
+  bool isSum(OpOperand &output) { return !isScanned(op, output); }
   /// The loops that are parallel are at element \p number.
   void goTo(Value number);
   /// Combines \p sum, of which each invocation of a workgroup has a part, in a
@@ -190,9 +198,13 @@ Value ElementEmitter::loadFrom(OpOperand &operand) {
 SmallVector<Value> ElementEmitter::firstSums(const FirstValues &firstValues) {
   SmallVector<Value> sums;
   for (auto [index, output] : llvm::enumerate(op.getDpsInitsMutable())) {
+    if (!isSum(output))
+      continue;
     if (firstValues[index])
       sums.push_back(kernel.mapping().lookup(firstValues[index]));
-    else if (op.payloadUsesValueFromOperand(&output))
+    // A loop carries every sum, also one that nothing adds to.
+    else if (op.payloadUsesValueFromOperand(&output) ||
+             op.getNumReductionLoops() != 0)
       sums.push_back(loadFrom(output));
     else
       sums.push_back({});
@@ -207,9 +219,16 @@ SmallVector<Value> ElementEmitter::computeBody(ValueRange sums) {
     if (BlockArgument argument = op.getMatchingBlockArgument(input);
         !argument.use_empty())
       map.map(argument, loadFrom(*input));
-  for (auto [output, sum] : llvm::zip_equal(op.getDpsInitsMutable(), sums))
-    if (sum)
-      map.map(op.getMatchingBlockArgument(&output), sum);
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&output);
+    if (isSum(output)) {
+      if (sums.front())
+        map.map(argument, sums.front());
+      sums = sums.drop_front();
+    } else if (!argument.use_empty()) {
+      map.map(argument, loadFrom(output));
+    }
+  }
   for (Operation &inner : body->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner))
       map.map(index.getResult(), indices[index.getDim()]);
@@ -217,8 +236,15 @@ SmallVector<Value> ElementEmitter::computeBody(ValueRange sums) {
       builder.clone(inner, map);
   }
   SmallVector<Value> results;
-  for (Value value : body->getTerminator()->getOperands())
-    results.push_back(map.lookupOrDefault(value));
+  for (auto [output, yielded] : llvm::zip_equal(
+           op.getDpsInitsMutable(), body->getTerminator()->getOperands())) {
+    Value value = map.lookupOrDefault(yielded);
+    if (isSum(output))
+      results.push_back(value);
+    else
+      memref::StoreOp::create(builder, loc, value, map.lookup(output.get()),
+                              positionIn(output));
+  }
   return results;
 }
 
@@ -257,10 +283,13 @@ void ElementEmitter::goTo(Value number) {
 }
 
 void ElementEmitter::storeSums(ValueRange sums) {
-  for (auto [output, sum] : llvm::zip_equal(op.getDpsInitsMutable(), sums))
-    memref::StoreOp::create(builder, loc, sum,
-                            kernel.mapping().lookup(output.get()),
-                            positionIn(output));
+  for (OpOperand &output : op.getDpsInitsMutable())
+    if (isSum(output)) {
+      memref::StoreOp::create(builder, loc, sums.front(),
+                              kernel.mapping().lookup(output.get()),
+                              positionIn(output));
+      sums = sums.drop_front();
+    }
 }
 
 LogicalResult ElementEmitter::run(const FirstValues &firstValues) {
@@ -269,13 +298,7 @@ LogicalResult ElementEmitter::run(const FirstValues &firstValues) {
   goTo(kernel.invocation());
   SmallVector<unsigned> reductions;
   op.getReductionDims(reductions);
-  SmallVector<Value> sums = firstSums(firstValues);
-  // A loop carries every sum, also one that nothing adds to.
-  if (!reductions.empty())
-    for (auto [index, output] : llvm::enumerate(op.getDpsInitsMutable()))
-      if (!sums[index])
-        sums[index] = loadFrom(output);
-  storeSums(reduce(reductions, sums));
+  storeSums(reduce(reductions, firstSums(firstValues)));
   return success();
 }
 

@@ -15,7 +15,7 @@
 namespace nnhal::nngpu {
 
 /// Whether invocations of \p op, one for each element of its parallel loops,
-/// write to different elements.
+/// write to different elements and read none that others write.
 bool hasElementKernel(mlir::linalg::LinalgOp op);
 
 /// The iterations of the parallel loops of \p op, whose extents are known.
@@ -27,7 +27,7 @@ using FirstValues = llvm::SmallVector<mlir::Value>;
 
 /// Emits the work of one invocation of \p op, for which hasElementKernel()
 /// holds, into \p kernel: the reductions in order, with their sums in
-/// registers.
+/// registers. Rounds of a scan store elements of their own.
 llvm::LogicalResult emitElement(Kernel &kernel, mlir::linalg::LinalgOp op,
                                 const FirstValues &firstValues);
 

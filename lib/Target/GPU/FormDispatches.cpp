@@ -24,6 +24,7 @@
 #include "StatusWords.h"
 
 #include "Codegen/OperationLocation.h"
+#include "Codegen/Scans.h"
 #include "Runtime/Artifact/GpuProgram.h"
 #include "nnhal/Codegen/EntryFunction.h"
 #include "nnhal/Dialect/GPU/GPUOps.h"
@@ -133,7 +134,9 @@ void FormDispatchesPass::dispatch(Kernel &kernel, Operation *before,
 /// a reduction, notes its value and erases it.
 void FormDispatchesPass::findFirstValues(Block &body) {
   for (auto op : body.getOps<linalg::LinalgOp>()) {
-    if (op.getNumReductionLoops() == 0 || !nngpu::hasElementKernel(op))
+    // Rounds of a scan may come back to what others of them have stored.
+    if (op.getNumReductionLoops() == 0 || !nngpu::hasElementKernel(op) ||
+        isScan(op))
       continue;
     for (auto [index, output] : llvm::enumerate(op.getDpsInitsMutable())) {
       Operation *previous = op->getPrevNode();

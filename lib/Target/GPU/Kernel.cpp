@@ -197,8 +197,11 @@ SmallVector<Value> Kernel::loop(Value first, Value end, int64_t step,
   auto loop = scf::ForOp::create(inside, loc, first, end, constant(step), sums);
   OpBuilder::InsertionGuard guard(inside);
   inside.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(inside, loc,
-                       body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  SmallVector<Value> next =
+      body(loop.getInductionVar(), loop.getRegionIterArgs());
+  // A loop that carries nothing is built with its terminator.
+  if (!sums.empty())
+    scf::YieldOp::create(inside, loc, next);
   return SmallVector<Value>(loop.getResults());
 }
 

@@ -324,3 +324,93 @@ func.func @shared(%x: memref<3x1000xf32>, %y: memref<3xf32>)
   }
   return
 }
+
+// -----
+
+// Each round of a scan stores an element of its own; the sum stays in a
+// register, and a fill of what rounds may come back to stays.
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#sums = affine_map<(d0, d1) -> (d0)>
+
+// CHECK-LABEL: func.func @scan
+// CHECK-SAME:    (%[[X:[a-z0-9]+]]: memref<100x8xf32>, %[[Y:[a-z0-9]+]]: memref<100xf32>, %[[Z:[a-z0-9]+]]: memref<100x8xf32>)
+// CHECK-NEXT:    nngpu.fill %[[Z]]
+// CHECK-NEXT:    nngpu.dispatch @kernels::@kernel_0 groups [2, 1, 1](%[[X]], %[[Y]], %[[Z]])
+// CHECK-SAME:      writes [false, true, true]
+// CHECK-NEXT:    return
+// CHECK:       gpu.func @kernel_0(%[[KX:.+]]: memref<100x8xf32>, %[[KY:.+]]: memref<100xf32>, %[[KZ:.+]]: memref<100x8xf32>) kernel
+// CHECK:         scf.if
+// CHECK:           %[[FIRST:.+]] = memref.load %[[KY]][%[[ID:.+]]]
+// CHECK:           %[[SUM:.+]] = scf.for %[[K:.+]] = {{.+}} iter_args(%[[PART:.+]] = %[[FIRST]]) -> (f32)
+// CHECK:             %[[OLD:.+]] = memref.load %[[KZ]][%[[ID]], %[[K]]]
+// CHECK:             %[[NEXT:.+]] = arith.addf %[[PART]]
+// CHECK:             %[[BOTH:.+]] = arith.addf %[[OLD]], %[[NEXT]]
+// CHECK:             memref.store %[[BOTH]], %[[KZ]][%[[ID]], %[[K]]]
+// CHECK:             scf.yield %[[NEXT]]
+// CHECK:           memref.store %[[SUM]], %[[KY]][%[[ID]]]
+func.func @scan(%x: memref<100x8xf32>, %y: memref<100xf32>, %z: memref<100x8xf32>)
+    attributes {nnhal.entry} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%z : memref<100x8xf32>)
+  linalg.generic {indexing_maps = [#rows, #sums, #rows],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<100x8xf32>) outs(%y, %z : memref<100xf32>, memref<100x8xf32>) {
+  ^bb0(%in: f32, %sum: f32, %out: f32):
+    %next = arith.addf %sum, %in : f32
+    %both = arith.addf %out, %next : f32
+    linalg.yield %next, %both : f32, f32
+  }
+  return
+}
+
+// -----
+
+// Without a sum nothing is carried. Few long rows are shared by no workgroup.
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+
+// CHECK-LABEL: func.func @moving
+// CHECK:         nngpu.dispatch @kernels::@kernel_0 groups [1, 1, 1](%{{.+}}) writes [false, true]
+// CHECK:       gpu.func @kernel_0(%[[KX:.+]]: memref<3x1000xf32>, %[[KY:.+]]: memref<3x1000xf32>) kernel
+// CHECK:         scf.for %[[K:.+]] = {{[^(]*}} {
+// CHECK:           memref.store %{{.+}}, %[[KY]][%{{.+}}, %[[K]]]
+// CHECK-NEXT:    }
+func.func @moving(%x: memref<3x1000xf32>, %y: memref<3x1000xf32>)
+    attributes {nnhal.entry} {
+  linalg.generic {indexing_maps = [#rows, #rows],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<3x1000xf32>) outs(%y : memref<3x1000xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %next = arith.addf %out, %in : f32
+    linalg.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// Where rounds read what others have stored, they stay in order, in a kernel of
+// one invocation.
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#sums = affine_map<(d0, d1) -> (d0)>
+
+// CHECK-LABEL: func.func @looks_back
+// CHECK:         nngpu.dispatch @kernels::@kernel_0 groups [1, 1, 1]
+// CHECK:       gpu.func @kernel_0(%[[KY:.+]]: memref<100xf32>, %[[KX:.+]]: memref<100x8xf32>) kernel
+// CHECK:         linalg.generic {{.*}} ins(%[[KX]] : memref<100x8xf32>) outs(%[[KY]] :
+func.func @looks_back(%x: memref<100x8xf32>, %y: memref<100xf32>)
+    attributes {nnhal.entry} {
+  %first = arith.constant 0 : index
+  linalg.generic {indexing_maps = [#rows, #sums],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<100x8xf32>) outs(%y : memref<100xf32>) {
+  ^bb0(%in: f32, %sum: f32):
+    %factor = memref.load %y[%first] : memref<100xf32>
+    %product = arith.mulf %in, %factor : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  }
+  return
+}
