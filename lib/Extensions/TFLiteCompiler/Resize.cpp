@@ -107,6 +107,7 @@ Value Resizer::nearest() {
   for (unsigned dim : {1, 2}) {
     ResizedAxis axis = axisAt(dim);
     std::vector<int32_t> places;
+    places.reserve(size_t(axis.output));
     for (int64_t place = 0; place < axis.output; ++place)
       places.push_back(int32_t(nearestOf(axis, place)));
     addTable(dim, b.getI32Type(), places);
