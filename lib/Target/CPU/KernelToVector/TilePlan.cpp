@@ -29,17 +29,27 @@ bool WindowDim::unpadded() const {
   return padHead == 0 && (out - 1) * stride + (filter - 1) * dilation < in;
 }
 
+/// Whether tiles of \p size, which cover \p count positions, may all have this
+/// size: the last ones compute at most one of \p overlapped positions twice.
+static bool haveOneSize(int64_t count, int64_t size, int64_t overlapped) {
+  int64_t twice = llvm::divideCeil(count, size) * size - count;
+  return twice * overlapped <= count;
+}
+
 SmallVector<TileGroup> nnhal::kernel::planTiles(const WindowDim &dim,
                                                 int64_t maxTile,
                                                 int64_t overlapped) {
-  int64_t tiles = std::max<int64_t>(llvm::divideCeil(dim.out, maxTile), 1);
+  // The pixels of no images are one row without any.
+  if (dim.out == 0)
+    return {};
+  int64_t tiles = llvm::divideCeil(dim.out, maxTile);
   int64_t base = dim.out / tiles, larger = dim.out % tiles;
-  int64_t twice = larger == 0 ? 0 : tiles - larger;
-  bool overlaps = twice * overlapped <= dim.out;
+  int64_t most = llvm::divideCeil(dim.out, tiles);
+  bool overlaps = haveOneSize(dim.out, most, overlapped);
   SmallVector<TileGroup> groups;
   int64_t next = 0;
   for (int64_t tile = 0; tile < tiles; ++tile) {
-    int64_t size = base + (tile < larger || (overlaps && larger > 0) ? 1 : 0);
+    int64_t size = overlaps ? most : base + (tile < larger ? 1 : 0);
     int64_t start = std::min(next, dim.out - size);
     SmallVector<TapRange> taps;
     for (int64_t i = 0; i < size; ++i)
@@ -90,23 +100,18 @@ static LoopOrder chooseOrder(const ConvolutionShape &shape,
   return readsInputAgain ? LoopOrder::panelRowTile : LoopOrder::tilePanel;
 }
 
-/// Whether so few of \p count positions are computed twice by tiles of \p size
-/// that all of them may have this size.
-static bool haveOneSize(int64_t count, int64_t size, const CostModel &costs) {
-  int64_t twice = llvm::divideCeil(count, size) * size - count;
-  return twice * costs.overlappedPixels <= count;
-}
-
 /// The most pixels of a tile, up to \p rows and not much fewer, with which all
 /// tiles of \p columns have one size; otherwise \p rows. 196 pixels are 49
 /// tiles of four in place of 36 of five and four of four: as fast, and without
 /// a second code.
 static int64_t rowsOfOneSize(int64_t columns, int64_t rows,
                              const CostModel &costs) {
-  // What tiles of about one size have at most.
+  if (columns == 0)
+    return rows;
+  // Tiles of about one size have at most so many.
   rows = llvm::divideCeil(columns, llvm::divideCeil(columns, rows));
   for (int64_t fewer = rows; (rows - fewer) * costs.fewerRows <= rows; --fewer)
-    if (haveOneSize(columns, fewer, costs))
+    if (haveOneSize(columns, fewer, costs.overlappedPixels))
       return fewer;
   return rows;
 }
@@ -187,7 +192,7 @@ static WindowTile::Skip skipOf(const WindowWork &work,
                                const KernelTarget &target) {
   if (work.tap == 0)
     return WindowTile::Skip::taps;
-  // What was converted is finite, so that 0 times that is 0.
+  // A number that was converted is finite, so that 0 times it is 0.
   if (work.isConverted)
     return WindowTile::Skip::factors;
   // A sum under a mask is one instruction with registers of 512 bits, and two
@@ -271,7 +276,7 @@ static void makeColumnsUniform(WindowTile &tile, const WindowDim &width,
     most = target.costs().windowAccumulators;
   for (int64_t columns = std::min(most, width.out);
        2 * columns > most && !tile.uniformColumns; --columns)
-    if (haveOneSize(width.out, columns, target.costs())) {
+    if (haveOneSize(width.out, columns, target.costs().overlappedPixels)) {
       tile.uniformColumns = true;
       tile.columns = columns;
     }

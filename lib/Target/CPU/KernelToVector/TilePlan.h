@@ -49,11 +49,12 @@ struct TileGroup {
   bool overlaps() const { return lastStart < start + (count - 1) * size; }
 };
 
-/// Cuts a dimension into ceil(out / maxTile) tiles, and groups the adjacent
-/// ones for which the same code works. All tiles have one size where the last
-/// ones compute at most one of \p overlapped positions twice: 3136 = 522 x 6 +
-/// 4 is 523 tiles of 6, and there is no code for a shorter one. Otherwise sizes
-/// differ by at most one (49 = 4 x 6 + 5 x 5, so that no tile is a lone row).
+/// Cuts a dimension into ceil(out / maxTile) tiles, none of nothing, and groups
+/// the adjacent ones for which the same code works. All tiles have one size
+/// where the last ones compute at most one of \p overlapped positions twice:
+/// 3136 = 522 x 6 + 4 is 523 tiles of 6, and there is no code for a shorter
+/// one. Otherwise sizes differ by at most one (49 = 4 x 6 + 5 x 5, so that no
+/// tile is a lone row).
 llvm::SmallVector<TileGroup> planTiles(const WindowDim &dim, int64_t maxTile,
                                        int64_t overlapped);
 
@@ -79,7 +80,7 @@ enum class LoopOrder {
 struct ConvolutionTile {
   int64_t rows;       ///< Output pixels of a tile.
   int64_t panels;     ///< Panels computed at once; above 1 for few pixels.
-  int64_t overlapped; ///< As planTiles() has it.
+  int64_t overlapped; ///< Positions for one computed twice (planTiles()).
   LoopOrder order;
   bool offsetTable; ///< One flat loop over all taps with a table of offsets.
   bool prefetch;    ///< Prefetch the next panel of weights.
@@ -126,9 +127,8 @@ struct WindowTile {
   /// overlap where columns are left over.
   bool uniformRows = false;
   bool uniformColumns = false;
-  /// What tiles at the border leave out: taps, by code of their own; or, by
-  /// masks, elements and weights, whose products are 0 then, or the sums with
-  /// them.
+  /// Tiles at the border leave out taps, by code of their own; or, by masks,
+  /// the factors of products, which are 0 then, or the sums with these.
   enum class Skip { taps, factors, sums } skips = Skip::taps;
   /// All tiles of a row for some channels, then the next channels: the
   /// first-level cache does not hold what a tile reads and writes of all.

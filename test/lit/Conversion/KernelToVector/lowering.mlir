@@ -156,3 +156,14 @@ func.func @depthwise_of_integers(%in: memref<1x8x8x16xi16>, %filter: memref<3x3x
       strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] depth_multiplier 1
   return
 }
+
+// The pixels of no images have no tiles.
+// CHECK-LABEL: func @no_images
+// CHECK-NOT: vector.fma
+// CHECK: return
+func.func @no_images(%in: memref<0x4x4x8xf32>, %filter: memref<1x1x1x8x16xf32>, %bias: memref<1x16xf32>, %out: memref<0x4x4x16xf32>) {
+  nnk.conv_2d ins(%in, %filter, %bias : memref<0x4x4x8xf32>, memref<1x1x1x8x16xf32>, memref<1x16xf32>)
+      outs(%out : memref<0x4x4x16xf32>)
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
+  return
+}
