@@ -57,7 +57,7 @@ Sha256Digest IntegrityStore::rowOf(const CacheToken &token) const {
   return sha256(std::as_bytes(std::span(both)));
 }
 
-/// What the row of \p row and \p hash has as its hash.
+/// Returns the hash that is stored in the row of \p row for \p hash.
 static Sha256Digest boundHash(const Sha256Digest &row,
                               const Sha256Digest &hash) {
   Sha256Digest both[] = {row, hash};

@@ -95,7 +95,7 @@ public:
   RunServices(const RunServices &) = delete;
   RunServices &operator=(const RunServices &) = delete;
   ~RunServices() {
-    // Those of code that names no operations.
+    // Loops of code that names no operations are left.
     reportLoops();
     workspace.allocations.clear();
   }
@@ -141,7 +141,7 @@ private:
   struct Loop {
     int64_t rounds, leastRounds, begin, end;
   };
-  /// What shares loops when they are noted: null when there is no pool.
+  /// The function that shares loops when they are noted; null without a pool.
   NNHalParallelFor share = nullptr;
   void *shareContext = nullptr;
   /// The loops of the operation that runs. They are reported after it, so that

@@ -11,7 +11,7 @@
 
 using namespace nnhal::rt;
 
-/// So many times of what a trial has lost are between it and the next.
+/// The rest between two trials takes so many times what the first one lost.
 static constexpr int64_t timesOfLoss = 200;
 /// Executions of the other way in a trial that both of its first comparisons
 /// end.
@@ -66,7 +66,7 @@ void SharingChoice::conclude(int64_t otherTime) {
     return restFor(confirmingRest);
   wins = 0;
   shares = !shares;
-  // What a trial of the way that was the usual one until now will lose.
+  // A trial of the way that was the usual one until now will lose as much.
   restFor(executionsFor(usualTrial * (usualTime - otherTime), otherTime));
 }
 

@@ -16,7 +16,7 @@ namespace nnhal::rt {
 /// Chooses for each execution of a model whether it shares its loops among
 /// threads or runs them alone: the way that takes less time here and now.
 ///
-/// What sharing costs depends on how far from each other the cores are, on who
+/// The cost of sharing depends on how far from each other the cores are, on who
 /// else uses them, and on whether the workers sleep; all of that changes while
 /// a program runs. No single loop tells it: a loop that is kept whole between
 /// shared ones has to fetch what they have written from the caches of other
@@ -44,7 +44,7 @@ public:
   void ended(int64_t nanoseconds);
 
 private:
-  /// Those of a trial follow in this order.
+  /// The steps of a trial follow in this order.
   enum class Step { rest, usual, change, other };
 
   bool isOther() const { return step >= Step::change; }
@@ -63,7 +63,7 @@ private:
   std::array<int64_t, 3> usualTimes = {};
   unsigned taken = 0;
   int64_t usualTime = 0;
-  /// What the executions of the other way took more than usual.
+  /// Nanoseconds that executions of the other way took more than usual.
   int64_t lost = 0;
   unsigned faster = 0;
   unsigned slower = 0;

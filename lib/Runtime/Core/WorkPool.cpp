@@ -175,9 +175,9 @@ void WorkPool::runPieces(unsigned self) {
 /// last are short. The values that are read of the loop are only used when the
 /// exchange has shown that it was still that loop.
 ///
-/// What was done is added to the counter of all threads once: its line goes
-/// from core to core. Until then the loop does not end, so that no other one is
-/// met here.
+/// The count of pieces is added to the counter of all threads once: its line
+/// goes from core to core. Until then the loop does not end, so that no other
+/// one is met here.
 void WorkPool::runShare(unsigned share) {
   std::atomic<uint64_t> &ticket = tickets[share].value;
   uint64_t found = ticket.load(std::memory_order_acquire);

@@ -50,8 +50,8 @@ struct CostModel {
   /// Of so many output pixels of a row, tiles may compute one a second time so
   /// that all of them have one size.
   int64_t overlappedPixels;
-  /// Of so many output pixels that a tile of a convolution could have, it may
-  /// leave out one for the same.
+  /// A tile of a convolution may leave out one of so many output pixels that it
+  /// could have, if all tiles have one size then.
   int64_t fewerRows;
   /// Distance of the first and the last tap of a window up to which tiles of
   /// floats at its left and right border have the code of the others.

@@ -21,8 +21,8 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 /// More numbers than a requantized sum of two tensors has are coefficients of
-/// an algorithm, such as those of a quantized LSTM's activations. What vectors
-/// of several lengths consist of is one number.
+/// an algorithm, such as those of a quantized LSTM's activations. A number that
+/// fills vectors of several lengths counts once.
 static constexpr size_t maxNumbers = 16;
 
 /// Whether \p value is one of those that algorithms consist of: signs, limits

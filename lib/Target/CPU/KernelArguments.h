@@ -34,10 +34,10 @@ bool addressesByData(mlir::Operation *code);
 using KernelUses =
     llvm::MapVector<mlir::Value, llvm::SmallVector<mlir::Operation *>>;
 
-/// The constants among \p definitions, what a kernel would make for itself and
-/// \p uses has the users of, that become arguments: scalars and
-/// vectors of one number that the layer decides and not the algorithm. There
-/// are none where there would be too many.
+/// The constants among \p definitions, which a kernel would make for itself and
+/// \p uses has the users of, that become arguments: scalars and vectors of one
+/// number that the layer decides and not the algorithm. There are none where
+/// there would be too many.
 llvm::SmallVector<mlir::arith::ConstantOp>
 findNumbers(llvm::ArrayRef<mlir::Operation *> definitions,
             const KernelUses &uses);
@@ -45,7 +45,7 @@ findNumbers(llvm::ArrayRef<mlir::Operation *> definitions,
 /// Whether a kernel whose operations \p users use \p value has it as an
 /// argument although it is constant: where the last of some overlapping tiles
 /// is, which is all that tells bands of one image apart that differ in height.
-/// What bounds addresses by data looks the same and is none.
+/// A bound of an address by data looks the same and is none.
 bool isLastPosition(mlir::Value value, llvm::ArrayRef<mlir::Operation *> users);
 
 /// The scalars of \p numbers, those of each element type as one array, in the

@@ -37,7 +37,7 @@ static SmallVector<unsigned> parallelLoops(linalg::LinalgOp op) {
 }
 
 bool nngpu::hasElementKernel(linalg::LinalgOp op) {
-  // What rounds read again is not in registers until the last one.
+  // Elements that rounds read again are not in registers until the last one.
   if (readsOutputs(op))
     return false;
   size_t parallel = parallelLoops(op).size();

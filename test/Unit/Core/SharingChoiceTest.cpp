@@ -22,7 +22,7 @@ using namespace nnhal::rt;
 
 namespace {
 
-// What a line of the caches takes from core to core, in nanoseconds.
+// Nanoseconds that a line of the caches takes from core to core.
 constexpr int64_t near = 40;
 constexpr int64_t far = 210;
 
@@ -41,7 +41,7 @@ constexpr SimulatedModel faceDetection = {311'000, 1000};
 constexpr SimulatedModel cocoSsd = {2'344'000, 2400};
 constexpr SimulatedModel keywordSpotting = {14'000, 45};
 
-/// What some executions did together.
+/// The sum of some executions.
 struct Sum {
   int64_t executions = 0;
   int64_t shared = 0;

@@ -150,7 +150,7 @@ private:
   WindowTile tile;
   /// Valid rows of the window for the current output row.
   Value firstRow, lastRow;
-  /// Of the current output rows, where there are several.
+  /// Rows of the input that the current output rows use, if there are several.
   SmallVector<InputLine> inputRows;
 };
 
