@@ -31,22 +31,6 @@ namespace {
 /// as fast, and their code is shorter.
 constexpr int64_t mostInRegisters = 16;
 
-/// \p value, which has elements, in another shape.
-Value reshaped(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  auto allOf = [](size_t rank) -> SmallVector<ReassociationIndices> {
-    return {llvm::to_vector<2>(llvm::seq<int64_t>(0, int64_t(rank)))};
-  };
-  if (type.getRank() > 1)
-    value = tensor::CollapseShapeOp::create(b, value,
-                                            allOf(size_t(type.getRank())));
-  if (shape.size() > 1)
-    value = tensor::ExpandShapeOp::create(
-        b, RankedTensorType::get(shape, type.getElementType()), value,
-        allOf(shape.size()));
-  return value;
-}
-
 /// Builds sums along the second of three dimensions.
 class Summation {
 public:
@@ -100,8 +84,7 @@ private:
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element()));
     if (type.getDimSize(2) <= mostInRegisters)
       return sumNumbers(b, block, to, zero);
-    Value empty = tensor::EmptyOp::create(b, type.getDimSize(2), element());
-    Value first = linalg::FillOp::create(b, zero, empty).getResult(0);
+    Value first = filled(b, type.getDimSize(2), zero);
     return loop(b, type.getDimSize(1), {to, first},
                 [&](ImplicitLocOpBuilder &inner, Value number,
                     ValueRange carried) -> SmallVector<Value> {

@@ -34,10 +34,6 @@ enum DepthwiseOption : unsigned {
   dilationHeight
 };
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// Reads one operation.
 class Depthwise {
 public:

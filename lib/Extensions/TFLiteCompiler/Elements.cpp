@@ -116,6 +116,12 @@ Value tflite::mapElements(ImplicitLocOpBuilder &builder,
       .getResult(0);
 }
 
+Value tflite::filled(ImplicitLocOpBuilder &builder, ArrayRef<int64_t> shape,
+                     Value element) {
+  Value empty = tensor::EmptyOp::create(builder, shape, element.getType());
+  return linalg::FillOp::create(builder, element, empty).getResult(0);
+}
+
 Value tflite::tableConstant(OpBuilder &builder, Location loc,
                             ArrayRef<int16_t> entries) {
   auto type =

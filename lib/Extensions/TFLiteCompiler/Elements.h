@@ -61,6 +61,16 @@ mapElements(mlir::ImplicitLocOpBuilder &builder, mlir::RankedTensorType result,
             mlir::ValueRange inputs, llvm::SmallVector<mlir::AffineMap> maps,
             llvm::function_ref<mlir::Value(Elements &, mlir::ValueRange)> body);
 
+/// Builds a tensor of \p shape whose elements are \p element.
+mlir::Value filled(mlir::ImplicitLocOpBuilder &builder,
+                   llvm::ArrayRef<int64_t> shape, mlir::Value element);
+inline mlir::Value filled(mlir::ImplicitLocOpBuilder &builder,
+                          llvm::ArrayRef<int64_t> shape,
+                          mlir::TypedAttr element) {
+  return filled(builder, shape,
+                mlir::arith::ConstantOp::create(builder, element));
+}
+
 /// Builds a constant of \p entries.
 mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<int16_t> entries);

@@ -30,12 +30,12 @@ namespace {
 constexpr uint64_t mostBytes = 1024;
 
 /// The elements of a constant of few bytes.
-class Elements {
+class ConstantElements {
 public:
   /// None where \p value, of \p type, is not known or has too many bytes.
-  static std::optional<Elements> of(Attribute value, Type type) {
+  static std::optional<ConstantElements> of(Attribute value, Type type) {
     std::optional<uint64_t> size = byteSizeOfType(type);
-    Elements found(type);
+    ConstantElements found(type);
     if (!value || !size || *size > mostBytes ||
         !appendBytes(value, found.bytes).isOk() || found.bytes.size() != *size)
       return std::nullopt;
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  explicit Elements(Type type)
+  explicit ConstantElements(Type type)
       : shape(cast<RankedTensorType>(type).getShape()),
         elementSize(byteSizeOfType(getElementTypeOrSelf(type)).value_or(0)) {}
 
@@ -87,7 +87,7 @@ Operation *TFLiteDialect::materializeConstant(OpBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
-// Elements that move
+// ConstantElements that move
 //===----------------------------------------------------------------------===//
 
 OpFoldResult tflite::ReshapeOp::fold(FoldAdaptor adaptor) {
@@ -106,8 +106,8 @@ OpFoldResult tflite::ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult tflite::SliceOp::fold(FoldAdaptor adaptor) {
-  std::optional<Elements> input =
-      Elements::of(adaptor.getInput(), getInput().getType());
+  std::optional<ConstantElements> input =
+      ConstantElements::of(adaptor.getInput(), getInput().getType());
   if (!input)
     return {};
   return assemble(getType(), [&](Position position) {
@@ -120,10 +120,11 @@ OpFoldResult tflite::SliceOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ConcatenateOp::fold(FoldAdaptor adaptor) {
-  SmallVector<Elements> parts;
+  SmallVector<ConstantElements> parts;
   for (auto [value, attribute] :
        llvm::zip_equal(getInputs(), adaptor.getInputs())) {
-    std::optional<Elements> part = Elements::of(attribute, value.getType());
+    std::optional<ConstantElements> part =
+        ConstantElements::of(attribute, value.getType());
     if (!part)
       return {};
     parts.push_back(std::move(*part));
@@ -131,7 +132,7 @@ OpFoldResult ConcatenateOp::fold(FoldAdaptor adaptor) {
   return assemble(getType(), [&](Position position) {
     SmallVector<int64_t> source(position);
     int64_t &index = source[getAxis()];
-    const Elements *part = parts.begin();
+    const ConstantElements *part = parts.begin();
     while (index >= part->getShape()[getAxis()])
       index -= (part++)->getShape()[getAxis()];
     return part->at(source);
@@ -139,8 +140,8 @@ OpFoldResult ConcatenateOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult tflite::GatherOp::fold(FoldAdaptor adaptor) {
-  std::optional<Elements> input =
-      Elements::of(adaptor.getInput(), getInput().getType());
+  std::optional<ConstantElements> input =
+      ConstantElements::of(adaptor.getInput(), getInput().getType());
   SmallVector<int64_t> indices =
       integersOf(adaptor.getIndices(), getIndices().getType());
   // An index outside of the dimension ends the execution.
@@ -182,8 +183,7 @@ static Attribute constantOf(Type type, ArrayRef<uint64_t> numbers) {
   return DenseElementsAttr::get(storage, elements);
 }
 
-/// What \p function, which is one of those that shapes are computed by, makes
-/// of the numbers.
+/// Returns \p function of \p numbers; it is one of those that compute shapes.
 static uint64_t evaluate(Function function, ArrayRef<uint64_t> numbers) {
   switch (function) {
   case Function::add:

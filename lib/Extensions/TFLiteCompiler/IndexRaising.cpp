@@ -10,11 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raising.h"
+#include "Raiser.h"
 
-#include "TFLiteDialect.h"
-
-#include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 #include <limits>
@@ -25,17 +22,14 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Extents = SmallVector<int64_t>;
 using Raised = FailureOr<Value>;
 
 /// Builds what stands for one operation. Each function fails before it builds
 /// anything where places are not within their tensors.
-class Indexer {
+class Indexer : Raiser {
 public:
   Indexer(OperationOp op, OpBuilder &builder, StringRef &why)
-      : op(op), builder(builder), loc(op.getLoc()),
-        input(op.getInputs().front()),
-        result(cast<RankedTensorType>(op->getResult(0).getType())), why(why) {}
+      : Raiser(op, builder), result(resultType()), why(why) {}
 
   Raised best(Reducer reducer);
   Raised gathered();
@@ -59,18 +53,13 @@ private:
     why = reason;
     return success(reason.empty());
   }
-  static Extents shapeOf(Value value) {
-    return Extents(cast<RankedTensorType>(value.getType()).getShape());
-  }
-  Extents resultShape() { return Extents(result.getShape()); }
+  using Raiser::typeOf;
+  /// A type of the result's elements.
   RankedTensorType typeOf(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, result.getElementType());
   }
   bool keepsElements(Value value) {
     return getElementTypeOrSelf(value.getType()) == result.getElementType();
-  }
-  std::optional<int64_t> integer(size_t index) {
-    return constantInteger(op.getInputs()[index]);
   }
   /// None where operand \p index is no constant.
   std::optional<bool> truth(size_t index) {
@@ -78,17 +67,6 @@ private:
         dyn_cast<IntegerAttr>(definingConstant(op.getInputs()[index]));
     return constant ? std::optional(!constant.getValue().isZero())
                     : std::nullopt;
-  }
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    if (shapeOf(value) == shape)
-      return value;
-    auto type =
-        RankedTensorType::get(shape, getElementTypeOrSelf(value.getType()));
-    return tflite::ReshapeOp::create(builder, loc, type, value);
-  }
-  bool hasElements(ArrayRef<int64_t> shape) {
-    std::optional<int64_t> count = elementsOf(shape);
-    return count && count == elementsOf(result.getShape());
   }
   /// A constant of \p numbers, which are INT32 or INT64 as the result is.
   Raised constantOf(ArrayRef<int64_t> numbers);
@@ -98,10 +76,6 @@ private:
   }
   Value broadcast(Value value);
 
-  OperationOp op;
-  OpBuilder &builder;
-  Location loc;
-  Value input;
   RankedTensorType result;
   StringRef &why;
 };
@@ -269,7 +243,7 @@ Raised Indexer::diagonal() {
 }
 
 //===----------------------------------------------------------------------===//
-// What follows from shapes
+// Constants that follow from shapes
 //===----------------------------------------------------------------------===//
 
 Raised Indexer::constantOf(ArrayRef<int64_t> numbers) {

@@ -28,10 +28,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// The dimensions of \p rank loops but for \p count ones from \p first on.
 AffineMap without(ImplicitLocOpBuilder &b, unsigned rank, uint64_t first,
                   uint64_t count = 1) {
@@ -47,13 +43,6 @@ AffineMap onlyElement(ImplicitLocOpBuilder &b, unsigned rank, Value value) {
   SmallVector<AffineExpr> places(shapeOf(value).size(),
                                  b.getAffineConstantExpr(0));
   return AffineMap::get(rank, 0, places, b.getContext());
-}
-
-Value filled(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
-             TypedAttr first) {
-  Value value = arith::ConstantOp::create(b, first);
-  Value empty = tensor::EmptyOp::create(b, shape, value.getType());
-  return linalg::FillOp::create(b, value, empty).getResult(0);
 }
 
 /// Dimensions of at most so many elements are counted by a table, which is read
@@ -86,13 +75,7 @@ constexpr uint32_t indexOutOfRange = 4;
 /// \p extent.
 void checkIndices(ImplicitLocOpBuilder &b, Value indices, int64_t extent) {
   auto type = cast<RankedTensorType>(indices.getType());
-  if (type.getRank() > 1) {
-    ReassociationIndices all;
-    for (int64_t axis = 0; axis < type.getRank(); ++axis)
-      all.push_back(axis);
-    indices = tensor::CollapseShapeOp::create(
-        b, indices, SmallVector<ReassociationIndices>{all});
-  }
+  indices = reshaped(b, indices, type.getNumElements());
   Elements e(b);
   Type i64 = b.getI64Type();
   auto index = [&](int64_t number) -> Value {
@@ -222,7 +205,7 @@ namespace {
 struct Search {
   bool isMaximum, isUnsigned;
 
-  /// What no element is better than.
+  /// The value that no element is worse than.
   TypedAttr worst(OpBuilder &b, Type type) const {
     if (isa<FloatType>(type)) {
       constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -291,9 +274,9 @@ Value bestPlaces(ImplicitLocOpBuilder &b, const Search &search, Value input,
       .getResult(1);
 }
 
-/// The same along a last dimension of few elements, each of which is one more
-/// input of a single loop over the rows. The place of a first one that is not a
-/// number stays, as no other one is better.
+/// The places of the best elements along a last dimension of few, each of which
+/// is one more input of a single loop over the rows. The place of a first one
+/// that is not a number stays, as no other one is better.
 Value bestPlacesInShortRows(ImplicitLocOpBuilder &b, const Search &search,
                             Value input, IntegerType number) {
   ArrayRef<int64_t> shape = shapeOf(input);
@@ -317,8 +300,9 @@ Value bestPlacesInShortRows(ImplicitLocOpBuilder &b, const Search &search,
       });
 }
 
-/// The same along the last dimension. They are found in two rounds, which are
-/// computed on vectors: the best elements, and the least places that have them.
+/// The places of the best elements along the last dimension. They are found in
+/// two rounds, which are computed on vectors: the best elements, and the least
+/// places that have them.
 Value bestPlacesInRows(ImplicitLocOpBuilder &b, const Search &search,
                        Value input, IntegerType number) {
   ArrayRef<int64_t> shape = shapeOf(input);

@@ -13,6 +13,10 @@
 
 namespace nnhal::tflite {
 
+/// \p value, of known extents, in another shape of as many elements.
+mlir::Value reshaped(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
+                     llvm::ArrayRef<int64_t> shape);
+
 /// The lowering of \p Op, whose only result has a type of known extents. The
 /// file of an operation specializes lower(), which returns what replaces it.
 template <typename Op> struct TensorLowering : mlir::OpConversionPattern<Op> {

@@ -27,10 +27,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// All dimensions as one group.
 SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
   ReassociationIndices all;
@@ -41,25 +37,30 @@ SmallVector<ReassociationIndices> oneGroup(int64_t rank) {
 
 } // namespace
 
-template <>
-Value tflite::TensorLowering<tflite::ReshapeOp>::lower(
-    ImplicitLocOpBuilder &b, tflite::ReshapeOp, tflite::ReshapeOpAdaptor from,
-    RankedTensorType result) {
-  Value value = from.getInput();
-  auto rank = int64_t(shapeOf(value).size());
+Value tflite::reshaped(ImplicitLocOpBuilder &b, Value value,
+                       ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto result = RankedTensorType::get(shape, type.getElementType());
   // A tensor without dimensions has no group of them.
-  if (rank == 0 && result.getRank() > 0)
+  if (type.getRank() == 0 && !shape.empty())
     return tensor::ExpandShapeOp::create(b, result, value,
                                          ArrayRef<ReassociationIndices>());
-  if (rank > 0 && result.getRank() == 0)
+  if (type.getRank() > 0 && shape.empty())
     return tensor::CollapseShapeOp::create(b, result, value,
                                            ArrayRef<ReassociationIndices>());
-  if (rank > 1)
-    value = tensor::CollapseShapeOp::create(b, value, oneGroup(rank));
+  if (type.getRank() > 1)
+    value = tensor::CollapseShapeOp::create(b, value, oneGroup(type.getRank()));
   if (result.getRank() > 1)
     value = tensor::ExpandShapeOp::create(b, result, value,
                                           oneGroup(result.getRank()));
   return value;
+}
+
+template <>
+Value tflite::TensorLowering<tflite::ReshapeOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::ReshapeOp, tflite::ReshapeOpAdaptor from,
+    RankedTensorType result) {
+  return reshaped(b, from.getInput(), result.getShape());
 }
 
 /// \p value with the order of elements reversed along dimensions that
@@ -167,9 +168,8 @@ Value tflite::TensorLowering<tflite::PadOp>::lower(ImplicitLocOpBuilder &b,
                                           /*implicitTrunc=*/true));
     padding = arith::ConstantOp::create(b, zero);
   }
-  Value init = tensor::EmptyOp::create(b, result.getShape(), element);
-  Value filled = linalg::FillOp::create(b, padding, init).getResult(0);
-  return inserted(b, from.getInput(), filled, op.getLow());
+  return inserted(b, from.getInput(), filled(b, result.getShape(), padding),
+                  op.getLow());
 }
 
 void tflite::populateMovementLowering(const TypeConverter &converter,

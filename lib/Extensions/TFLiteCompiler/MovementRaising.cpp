@@ -10,12 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raising.h"
+#include "Raiser.h"
 
 #include "Extensions/TFLite/StridedBox.h"
-#include "TFLiteDialect.h"
 
-#include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -29,16 +27,13 @@ using namespace nnhal::tflite;
 
 namespace {
 
-using Extents = SmallVector<int64_t>;
 using Built = FailureOr<SmallVector<Value>>;
 
 /// Builds what stands for one operation. Each function fails before it builds
 /// anything where places are not within their tensors.
-class Mover {
+class Mover : Raiser {
 public:
-  Mover(OperationOp op, OpBuilder &builder)
-      : op(op), builder(builder), loc(op.getLoc()),
-        input(op.getInputs().front()) {}
+  Mover(OperationOp op, OpBuilder &builder) : Raiser(op, builder) {}
 
   Built transposed();
   Built reversed();
@@ -56,42 +51,13 @@ public:
   Built blocks(bool isToSpace);
 
 private:
-  Extents integers(unsigned index) {
-    return constantIntegers(op.getInputs()[index]);
-  }
-  /// None where the operand is not one integer.
-  std::optional<int64_t> integer(size_t index) {
-    return constantInteger(op.getInputs()[index]);
-  }
   bool isInteger(size_t index, size_t expected) {
     return integer(index) == int64_t(expected);
-  }
-  static Extents shapeOf(Value value) {
-    return Extents(cast<RankedTensorType>(value.getType()).getShape());
-  }
-  static Type typeOf(Value value, ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, getElementTypeOrSelf(value.getType()));
-  }
-  RankedTensorType resultType(unsigned index = 0) {
-    return cast<RankedTensorType>(op->getResult(index).getType());
-  }
-  Extents resultShape(unsigned index = 0) {
-    return Extents(resultType(index).getShape());
-  }
-  /// Whether the result has as many elements as a tensor of \p shape.
-  bool hasElements(ArrayRef<int64_t> shape, unsigned index = 0) {
-    std::optional<int64_t> count = elementsOf(shape);
-    return count && count == elementsOf(resultType(index).getShape());
   }
   /// Whether \p paddings, two for each dimension, make the result of the input.
   bool arePaddings(ArrayRef<int64_t> paddings);
   Built splitAt(Value whole, size_t axis);
 
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    if (shapeOf(value) == shape)
-      return value;
-    return tflite::ReshapeOp::create(builder, loc, typeOf(value, shape), value);
-  }
   Value transpose(Value value, ArrayRef<int64_t> permutation) {
     return tflite::TransposeOp::create(
         builder, loc,
@@ -117,11 +83,6 @@ private:
                                  values, axis);
   }
   static Built one(Value value) { return SmallVector<Value>{value}; }
-
-  OperationOp op;
-  OpBuilder &builder;
-  Location loc;
-  Value input;
 };
 
 Built Mover::transposed() {

@@ -138,9 +138,7 @@ Value tflite::TensorLowering<tflite::PoolOp>::lower(ImplicitLocOpBuilder &b,
   int32_t first = isMaximum ? boundsOf<int16_t>().least : 0;
   Value image = padded(b, from.getInput(), axes, first);
   Value window = tensor::EmptyOp::create(b, op.getFilter(), joined);
-  Value start = arith::ConstantOp::create(b, b.getIntegerAttr(joined, first));
-  Value empty = tensor::EmptyOp::create(b, result.getShape(), joined);
-  Value init = linalg::FillOp::create(b, start, empty).getResult(0);
+  Value init = filled(b, result.getShape(), b.getIntegerAttr(joined, first));
   auto pool = [&]<typename Op>() -> Value {
     return Op::create(b, TypeRange(init.getType()), ValueRange{image, window},
                       ValueRange(init), b.getI64VectorAttr(op.getStrides()),

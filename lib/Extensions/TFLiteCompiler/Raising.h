@@ -68,7 +68,8 @@ inline constexpr llvm::StringLiteral misfit =
 /// none where it is something else.
 llvm::SmallVector<int64_t> constantIntegers(mlir::Value value);
 
-/// The same elements of \p constant, which may be null, as those of \p type.
+/// The elements of \p constant, which may be null, as those of \p type; none
+/// where they are no such integers.
 llvm::SmallVector<int64_t> integersOf(mlir::Attribute constant,
                                       mlir::Type type);
 

@@ -169,10 +169,8 @@ Value tflite::TensorLowering<ReduceOp>::lower(ImplicitLocOpBuilder &b,
   for (int64_t axis : op.getAxes())
     reduction.count *= input.getDimSize(unsigned(axis));
   Type type = joinedType(reduction, result.getElementType());
-  Value first = arith::ConstantOp::create(b, initial(reduction, b, type));
-  Value init = tensor::EmptyOp::create(b, result.getShape(), type);
   Value sums = join(b, reduction, from.getInput(),
-                    linalg::FillOp::create(b, first, init).getResult(0));
+                    filled(b, result.getShape(), initial(reduction, b, type)));
   bool isDone =
       !reduction.isSum() || (reduction.element != ElementClass::fixed16 &&
                              op.getReducer() == Reducer::sum);

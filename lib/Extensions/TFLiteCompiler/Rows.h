@@ -38,11 +38,9 @@ public:
 
   /// Joins the elements of each row to \p first.
   mlir::Value fold(mlir::Value input, mlir::Value first, Body body) {
-    mlir::Value empty =
-        mlir::tensor::EmptyOp::create(b, shape.drop_back(), first.getType());
-    mlir::Value filled =
-        mlir::linalg::FillOp::create(b, first, empty).getResult(0);
-    return generic(shape.size(), input, filled, body).front();
+    return generic(shape.size(), input, filled(b, shape.drop_back(), first),
+                   body)
+        .front();
   }
 
 private:

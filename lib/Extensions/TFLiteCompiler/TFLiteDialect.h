@@ -49,6 +49,11 @@ enum class ElementClass : uint8_t {
 };
 ElementClass classOf(mlir::Type type);
 
+/// The extents of \p value, a tensor that has known ones.
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType()).getShape();
+}
+
 /// How integers are stored that are no truths.
 struct IntegerForm {
   unsigned bits;
