@@ -17,8 +17,10 @@ namespace nnhal {
 /// Of a func.func: its linkage in LLVM IR, where that is not external.
 inline constexpr llvm::StringLiteral linkageAttrName = "llvm.linkage";
 
-/// Whether an argument of \p function is a buffer that a pointer alone does not
-/// describe.
+/// Whether \p type is that of a buffer that a pointer alone does not describe.
+bool needsDescriptor(mlir::Type type);
+
+/// Whether an argument of \p function is such a buffer.
 bool passesDynamicBuffers(mlir::func::FuncOp function);
 
 } // namespace nnhal

@@ -60,17 +60,19 @@ private:
 };
 } // namespace
 
+bool needsDescriptor(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  if (!buffer)
+    return false;
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  return failed(buffer.getStridesAndOffset(strides, offset)) ||
+         !buffer.hasStaticShape() || ShapedType::isDynamic(offset) ||
+         llvm::any_of(strides, ShapedType::isDynamic);
+}
+
 bool passesDynamicBuffers(func::FuncOp function) {
-  return llvm::any_of(function.getArgumentTypes(), [](Type type) {
-    auto buffer = dyn_cast<MemRefType>(type);
-    if (!buffer)
-      return false;
-    SmallVector<int64_t> strides;
-    int64_t offset = 0;
-    return failed(buffer.getStridesAndOffset(strides, offset)) ||
-           !buffer.hasStaticShape() || ShapedType::isDynamic(offset) ||
-           llvm::any_of(strides, ShapedType::isDynamic);
-  });
+  return llvm::any_of(function.getArgumentTypes(), needsDescriptor);
 }
 
 /// Upstream's pattern would call `free` with a pointer of another space.

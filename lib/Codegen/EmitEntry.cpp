@@ -223,8 +223,8 @@ private:
     auto call = cast<func::CallOp>(op);
     auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         entry, call.getCalleeAttr());
-    if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0 ||
-        !isCalledAsWorkOnly(kernel) || !takesFlag(kernel))
+    if (!kernel || kernel.getNumResults() != 0 || !isCalledAsWorkOnly(kernel) ||
+        !takesFlag(kernel))
       return op;
     builder.setInsertionPoint(call);
     SmallVector<Value> operands(call.getOperands());
@@ -241,23 +241,34 @@ private:
   bool isCalledAsWorkOnly(func::FuncOp kernel) {
     if (!callsElsewhere) {
       callsElsewhere.emplace();
-      entry->getParentOp()->walk([&](Operation *op) {
-        if (auto call = dyn_cast<func::CallOp>(op);
-            call && call->getBlock() != &body)
-          callsElsewhere->insert(call.getCallee());
-        else if (auto constant = dyn_cast<func::ConstantOp>(op))
-          callsElsewhere->insert(constant.getValue());
-      });
+      auto module = cast<ModuleOp>(entry->getParentOp());
+      for (auto function : module.getOps<func::FuncOp>())
+        function.walk([&](Operation *op) {
+          if (auto call = dyn_cast<func::CallOp>(op);
+              call && call->getBlock() != &body)
+            callsElsewhere->insert(call.getCallee());
+          else if (auto constant = dyn_cast<func::ConstantOp>(op))
+            callsElsewhere->insert(constant.getValue());
+        });
     }
     return !callsElsewhere->contains(kernel.getName());
   }
 
   /// Whether \p kernel has the flag as its last argument, which it gets when it
-  /// has a use for it.
+  /// has a use for it. What is only declared says whether its code has one.
   bool takesFlag(func::FuncOp kernel) {
     auto [known, isNew] = kernels.try_emplace(kernel, false);
     if (!isNew)
       return known->second;
+    if (kernel.isExternal()) {
+      known->second = kernel->hasAttr(pollsFlagAttrName);
+      if (known->second) {
+        SmallVector<Type> types(kernel.getArgumentTypes());
+        types.push_back(flag.getType());
+        kernel.setFunctionType(builder.getFunctionType(types, {}));
+      }
+      return known->second;
+    }
     Block &block = kernel.getBody().front();
     Value pointer = block.addArgument(flag.getType(), loc);
     for (auto loop : llvm::make_early_inc_range(block.getOps<scf::ForOp>()))

@@ -52,6 +52,11 @@ void FoldOutputCopiesPass::runOnOperation() {
   SmallVector<memref::CopyOp> copies;
   func.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
   for (memref::CopyOp copy : copies) {
+    if (copy.getSource() == copy.getTarget()) {
+      copy.erase();
+      ++numFolded;
+      continue;
+    }
     auto argument = dyn_cast<BlockArgument>(copy.getTarget());
     if (!argument || argument.getOwner() != &func.getBody().front() ||
         !argument.hasOneUse())

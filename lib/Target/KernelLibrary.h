@@ -37,10 +37,21 @@ public:
   KernelLibrary(Find find, Keep keep)
       : search(std::move(find)), store(std::move(keep)) {}
 
+  /// Whether the caller has a store that keeps what is made.
+  bool keepsObjects() const { return bool(store); }
+  /// Sets what the caller's store has with \p key, if there is something.
+  bool lookUp(llvm::StringRef key, Object &object) const {
+    return search && search(key, object);
+  }
   /// Looks in the caller's store for the object with \p key, which take() gives
-  /// then if \p isUsable says that it can be linked.
+  /// then if \p isUsable says that it can be linked. Looks once for each key.
   bool find(llvm::StringRef key,
             llvm::function_ref<bool(llvm::ArrayRef<char>)> isUsable) {
+    {
+      std::lock_guard lock(mutex);
+      if (found.contains(key))
+        return true;
+    }
     Object object;
     if (!search || !search(key, object) || !isUsable(object))
       return false;

@@ -114,9 +114,13 @@ def FoldOutputCopies : Pass<"nnhal-fold-output-copies", "::mlir::func::FuncOp"> 
     EmptyTensorElimination.cpp sets `followSameTypeOrCastsOnly`, since a
     replacement would have to be reshaped the other way. An example is in
     test/lit/Codegen/upstream-empty-tensors.mlir.
+
+    Copies of a buffer onto itself go, too: what was computed in place of a slice
+    of a concatenation is copied from one subview to an equal one, which are the
+    same only after the last canonicalization.
   }];
   let statistics = [
-    Statistic<"numFolded", "num-folded-copies", "Copies to outputs removed">
+    Statistic<"numFolded", "num-folded-copies", "Copies removed">
   ];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }

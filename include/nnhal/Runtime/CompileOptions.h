@@ -67,6 +67,10 @@ struct CompileOptions {
   bool operator==(const CompileOptions &) const = default;
 };
 
+/// Keys of records of operations, which tell the kernels that they call, begin
+/// with it; those of machine code do not.
+inline constexpr std::string_view operationKeyPrefix = "operation_";
+
 /// The functions through which a compilation tells about itself, on the thread
 /// that asked for it, but for those of kernels and parts. Each function may be
 /// empty.
@@ -91,7 +95,9 @@ struct CompileObserver {
   std::function<bool(std::string_view key, std::vector<std::byte> &object)>
       findKernel = nullptr;
   /// Receives the machine code of a kernel as soon as it is made, whatever
-  /// becomes of the compilation.
+  /// becomes of the compilation. What an operation on buffers calls of such
+  /// kernels is kept and found in the same way, with keys that begin with
+  /// `operationKeyPrefix`.
   std::function<void(std::string_view key, std::span<const std::byte> object)>
       keepKernel = nullptr;
   /// Tells that a part of the compilation, a pass or the code of a kernel, has

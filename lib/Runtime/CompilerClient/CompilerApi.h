@@ -188,7 +188,8 @@ typedef struct NNHalCompileSinks {
   /// This and keepKernel may be called from any thread, and calls may overlap.
   void (*findKernel)(void *context, NNHalString key, void *receiver,
                      void (*receive)(void *receiver, NNHalBytes object));
-  /// Minor 6. The machine code of a kernel, for later compilations.
+  /// Minor 6. The machine code of a kernel, for later compilations; or, with a
+  /// key that begins with "operation_", which kernels an operation calls.
   void (*keepKernel)(void *context, NNHalString key, NNHalBytes object);
   /// Minor 8. A part of the compilation, a pass or the code of a kernel, has
   /// ended on the calling thread, which is any, and took so long there. Parts

@@ -19,7 +19,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -71,7 +73,8 @@ private:
   void prepareEntry();
   void dispatch(func::CallOp call);
   func::FuncOp pieceOf(func::FuncOp kernel);
-  Value addressOf(func::FuncOp function);
+  Value codeOf(func::FuncOp function);
+  Value addressOf(Value buffer);
   Value toField(Value value);
   Value fromField(ContextAccess &access, Value field, int64_t offset,
                   Type type);
@@ -90,6 +93,8 @@ private:
   Value parallelForContext;
   Value isParallel;
   DenseMap<func::FuncOp, func::FuncOp> pieces;
+  /// Addresses of buffers of the entry.
+  DenseMap<Value, Value> bases;
 };
 
 } // namespace
@@ -100,6 +105,10 @@ void Dispatcher::run(ArrayRef<func::CallOp> calls) {
   prepareEntry();
   for (func::CallOp call : calls)
     dispatch(call);
+  for (Block &block : llvm::reverse(entry.getBody()))
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
 }
 
 void Dispatcher::prepareEntry() {
@@ -118,10 +127,38 @@ void Dispatcher::prepareEntry() {
                                     parallelFor, null);
 }
 
+/// The address that \p buffer has aligned to it, as an integer of 64 bits. Views
+/// at constant positions are added up: as buffers they would become structures
+/// of five and more fields, which are most of the entry of a large network.
+Value Dispatcher::addressOf(Value buffer) {
+  int64_t position = 0;
+  while (auto view = buffer.getDefiningOp<memref::ViewOp>()) {
+    std::optional<int64_t> shift = getConstantIntValue(view.getByteShift());
+    if (!shift)
+      break;
+    position += *shift;
+    buffer = view.getSource();
+  }
+  Value &base = bases[buffer];
+  if (!base) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(buffer);
+    Value pointer =
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+    base = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      pointer);
+  }
+  if (position == 0)
+    return base;
+  return arith::AddIOp::create(
+      builder, loc, base,
+      arith::ConstantIntOp::create(builder, loc, position, /*width=*/64));
+}
+
 /// What is stored for \p value: an integer of 64 bits for a buffer or an index.
 Value Dispatcher::toField(Value value) {
   if (isa<MemRefType>(value.getType()))
-    value = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, value);
+    return addressOf(value);
   if (!value.getType().isIndex())
     return value;
   return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
@@ -163,11 +200,14 @@ func::FuncOp Dispatcher::pieceOf(func::FuncOp kernel) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto i64 = builder.getI64Type();
   piece =
-      func::FuncOp::create(builder, loc, (kernel.getName() + "_piece").str(),
+      func::FuncOp::create(builder, loc, (kernel.getName() + pieceSuffix).str(),
                            builder.getFunctionType({pointer, i64, i64}, {}));
   piece.setPrivate();
   // Another symbol may have that name.
   symbols.insert(piece, Block::iterator(piece));
+  // The code of a kernel that is kept has this function, too.
+  if (kernel.isExternal())
+    return piece;
   piece->setAttr(linkageAttrName,
                  LLVM::LinkageAttr::get(builder.getContext(),
                                         LLVM::linkage::Linkage::Internal));
@@ -186,7 +226,7 @@ func::FuncOp Dispatcher::pieceOf(func::FuncOp kernel) {
   return piece;
 }
 
-Value Dispatcher::addressOf(func::FuncOp function) {
+Value Dispatcher::codeOf(func::FuncOp function) {
   Value constant = func::ConstantOp::create(
       builder, loc, function.getFunctionType(),
       SymbolRefAttr::get(builder.getContext(), function.getName()));
@@ -202,10 +242,6 @@ void Dispatcher::dispatch(func::CallOp call) {
   call->removeAttr(grainAttrName);
   loc = call.getLoc();
   builder.setInsertionPoint(call);
-  auto branch = scf::IfOp::create(builder, loc, isParallel,
-                                  /*withElseRegion=*/true);
-  call->moveBefore(branch.elseBlock()->getTerminator());
-  builder.setInsertionPointToStart(branch.thenBlock());
   ContextAccess access(builder, loc, entry.getArguments().back());
   ArgumentFrame layout(kernel);
   for (auto [value, offset] :
@@ -217,18 +253,32 @@ void Dispatcher::dispatch(func::CallOp call) {
       LLVM::LLVMVoidType::get(builder.getContext()),
       {access.pointerType(), access.pointerType(), access.pointerType(),
        builder.getI64Type(), builder.getI64Type()});
-  Value body = addressOf(pieceOf(kernel));
+  func::FuncOp piece = pieceOf(kernel);
   Value count = toField(call.getOperand(1));
+  auto branch = scf::IfOp::create(builder, loc, isParallel,
+                                  /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  func::CallOp::create(builder, loc, piece,
+                       {frame, access.integer(0, /*width=*/64), count});
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value body = codeOf(piece);
   LLVM::CallOp::create(
       builder, loc, type,
       ValueRange{parallelFor, parallelForContext, body, frame, count,
                  access.integer(grain.getInt(), /*width=*/64)});
+  call.erase();
+}
+
+/// Whether \p kernel is a declaration of what has been compiled before.
+static bool isKept(func::FuncOp kernel) {
+  return kernel.isExternal() && kernel->hasAttr(kernelAttrName);
 }
 
 /// Fails unless pieces of what \p call calls can run on a range each.
 static LogicalResult checkCall(func::CallOp call, const SymbolTable &symbols) {
   auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-  if (!kernel || kernel.isExternal() || kernel.getNumResults() != 0) {
+  bool isCode = kernel && (!kernel.isExternal() || isKept(kernel));
+  if (!isCode || kernel.getNumResults() != 0) {
     InFlightDiagnostic error =
         call.emitOpError("cannot be split: '")
         << call.getCallee()

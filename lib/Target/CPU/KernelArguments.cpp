@@ -9,7 +9,10 @@
 
 #include "Codegen/ContextAccess.h"
 
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace nnhal {
@@ -56,11 +59,10 @@ static TypedAttr scalarOf(arith::ConstantOp number) {
 }
 
 /// Whether \p user is fast by a known number alone, a division or a
-/// multiplication of vectors that is a shift, or makes an address of it.
+/// multiplication that is a shift, or makes an address of it.
 static bool mustStayConstant(Operation *user, TypedAttr scalar) {
-  if (auto product = dyn_cast<arith::MulIOp>(user))
-    return isa<VectorType>(product.getType()) &&
-           cast<IntegerAttr>(scalar).getValue().abs().isPowerOf2();
+  if (isa<arith::MulIOp>(user))
+    return cast<IntegerAttr>(scalar).getValue().abs().isPowerOf2();
   return isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
              arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
              arith::RemUIOp, arith::IndexCastOp, arith::IndexCastUIOp>(user);
@@ -235,20 +237,75 @@ static void loadWhereUsed(Value value, Value buffer, int64_t index) {
     use.set(loaded[blocks[use.getOwner()]]);
 }
 
-void loadNumbers(ArrayRef<arith::ConstantOp> numbers, ValueRange buffers) {
+/// Replaces \p number, and the vectors that it fills, by loads from \p buffer.
+static void replaceByLoads(Operation *number, Value buffer, int64_t index) {
+  for (Operation *user : llvm::make_early_inc_range(number->getUsers())) {
+    auto vector = dyn_cast<vector::BroadcastOp>(user);
+    if (!vector)
+      continue;
+    loadWhereUsed(vector.getVector(), buffer, index);
+    vector.erase();
+  }
+  loadWhereUsed(number->getResult(0), buffer, index);
+  number->erase();
+}
+
+Value NumberBuffers::get(DenseElementsAttr array, OpBuilder &builder) {
+  memref::GlobalOp &global = globals[array];
+  Location loc = entry.getLoc();
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(entry);
+    global = memref::GlobalOp::create(builder, loc, "numbers",
+                                      builder.getStringAttr("private"),
+                                      bufferTypeOf(array), array,
+                                      /*constant=*/true, /*alignment=*/{});
+    symbols.insert(global);
+  }
+  return memref::GetGlobalOp::create(builder, loc, bufferTypeOf(array),
+                                     global.getName());
+}
+
+SmallVector<memref::LoadOp> loadsOf(ArrayRef<arith::ConstantOp> numbers,
+                                    ValueRange buffers, OpBuilder &builder) {
   NumberArrays arrays(numbers);
+  SmallVector<memref::LoadOp> loads;
   for (auto [constant, place] : llvm::zip_equal(numbers, arrays.getPlaces())) {
     arith::ConstantOp number = constant;
-    Value buffer = buffers[place.array];
-    for (Operation *user : llvm::make_early_inc_range(number->getUsers())) {
-      auto vector = dyn_cast<vector::BroadcastOp>(user);
-      if (!vector)
-        continue;
-      loadWhereUsed(vector.getVector(), buffer, place.index);
-      vector.erase();
-    }
-    loadWhereUsed(number.getResult(), buffer, place.index);
-    number.erase();
+    Location loc = number.getLoc();
+    Value position = arith::ConstantIndexOp::create(builder, loc, place.index);
+    loads.push_back(memref::LoadOp::create(builder, loc, buffers[place.array],
+                                           position));
+  }
+  return loads;
+}
+
+void loadNumbers(ArrayRef<arith::ConstantOp> numbers, ValueRange buffers) {
+  NumberArrays arrays(numbers);
+  for (auto [number, place] : llvm::zip_equal(numbers, arrays.getPlaces()))
+    replaceByLoads(number, buffers[place.array], place.index);
+}
+
+bool loadsNumber(Operation *op) {
+  auto load = dyn_cast<memref::LoadOp>(op);
+  if (!load)
+    return false;
+  auto array = dyn_cast<BlockArgument>(load.getMemRef());
+  auto function =
+      array ? dyn_cast<func::FuncOp>(array.getOwner()->getParentOp())
+            : func::FuncOp();
+  auto count = function ? function->getAttrOfType<IntegerAttr>(
+                              numberArraysAttrName)
+                        : IntegerAttr();
+  return count && array.getArgNumber() + count.getInt() >=
+                      function.getNumArguments();
+}
+
+void sinkLoads(ArrayRef<memref::LoadOp> loads) {
+  for (memref::LoadOp load : loads) {
+    std::optional<int64_t> index = getConstantIntValue(load.getIndices()[0]);
+    assert(index && "numbers are at constant positions");
+    replaceByLoads(load, load.getMemRef(), *index);
   }
 }
 
@@ -265,23 +322,27 @@ static bool onlyAccesses(Operation *user) {
              vector::TransferWriteOp>(user);
 }
 
-Type argumentTypeOf(Value capture, LoopLikeOpInterface loop) {
-  auto buffer = dyn_cast<MemRefType>(capture.getType());
+Type withoutOffset(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
   if (!buffer || buffer.getLayout().isIdentity() || !buffer.hasStaticShape() ||
       buffer.getMemorySpace() || !buffer.getElementType().isIntOrFloat())
-    return capture.getType();
+    return type;
   SmallVector<int64_t> strides;
   int64_t offset = 0;
   if (failed(buffer.getStridesAndOffset(strides, offset)) || offset == 0 ||
       ShapedType::isDynamic(offset) ||
       llvm::any_of(strides, ShapedType::isDynamic))
-    return buffer;
-  for (Operation *user : capture.getUsers())
-    if (loop->isAncestor(user) && !onlyAccesses(user))
-      return buffer;
+    return type;
   return MemRefType::get(
       buffer.getShape(), buffer.getElementType(),
       StridedLayoutAttr::get(buffer.getContext(), /*offset=*/0, strides));
+}
+
+Type argumentTypeOf(Value capture, LoopLikeOpInterface loop) {
+  for (Operation *user : capture.getUsers())
+    if (loop->isAncestor(user) && !onlyAccesses(user))
+      return capture.getType();
+  return withoutOffset(capture.getType());
 }
 
 SmallVector<Type> typesWithoutExtents(func::FuncOp kernel) {

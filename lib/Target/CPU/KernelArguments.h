@@ -17,9 +17,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -56,11 +58,45 @@ toArrays(llvm::ArrayRef<mlir::arith::ConstantOp> numbers);
 /// The buffer that \p array fills.
 mlir::MemRefType bufferTypeOf(mlir::DenseElementsAttr array);
 
+/// Constant globals for arrays of numbers, one for each content.
+class NumberBuffers {
+public:
+  /// The globals stand before \p entry, whose module has \p symbols.
+  NumberBuffers(mlir::func::FuncOp entry, mlir::SymbolTable &symbols)
+      : entry(entry), symbols(symbols) {}
+
+  /// The buffer that \p array fills, as \p builder refers to it.
+  mlir::Value get(mlir::DenseElementsAttr array, mlir::OpBuilder &builder);
+
+private:
+  mlir::func::FuncOp entry;
+  mlir::SymbolTable &symbols;
+  llvm::DenseMap<mlir::Attribute, mlir::memref::GlobalOp> globals;
+};
+
+/// The operations that load \p numbers from \p buffers, those of toArrays, in
+/// the order of \p numbers.
+llvm::SmallVector<mlir::memref::LoadOp>
+loadsOf(llvm::ArrayRef<mlir::arith::ConstantOp> numbers,
+        mlir::ValueRange buffers, mlir::OpBuilder &builder);
+
 /// Replaces \p numbers, which are in a kernel, by what its arguments \p buffers
 /// hold, those of toArrays. A number is loaded where it is used: as a register
 /// that lives throughout an accumulation it would take the place of a sum.
 void loadNumbers(llvm::ArrayRef<mlir::arith::ConstantOp> numbers,
                  mlir::ValueRange buffers);
+
+/// Whether \p op loads one of the numbers that the function around it, one of
+/// OutlineOperations, has as arguments.
+bool loadsNumber(mlir::Operation *op);
+
+/// Loads what \p loads, in a kernel, have loaded where it is used, for the same
+/// reason. Nothing writes where they load from, at constant positions.
+void sinkLoads(llvm::ArrayRef<mlir::memref::LoadOp> loads);
+
+/// \p type as that of a buffer that begins at its first element, where it is one
+/// of known extents and distances at a known offset.
+mlir::Type withoutOffset(mlir::Type type);
 
 /// The type of the argument for \p capture, a value that \p loop uses: a buffer
 /// that is only loaded from and stored to begins at its first element, not at

@@ -18,6 +18,10 @@
 
 namespace nnhal {
 
+/// What the name of a function that runs pieces of a kernel has behind that of
+/// the kernel.
+inline constexpr llvm::StringLiteral pieceSuffix = "_piece";
+
 /// How a nest is cut into pieces: into ranges of [0, count). A range stands for
 /// its share of the rounds of each of `loops`.
 struct KernelSplit {

@@ -11,7 +11,9 @@
 #include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "Codegen/CallConvention.h"
+#include "KeptOperations.h"
 #include "KernelContent.h"
+#include "KernelSplit.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -34,6 +36,8 @@ struct NameKernelsPass : impl::NameKernelsBase<NameKernelsPass> {
 
 private:
   void name(const Unit &unit, StringRef key);
+  void addDeclarations(ModuleOp module);
+  void nameInRecords(ModuleOp module);
 
   SmallVector<StringRef> keys;
   llvm::StringMap<SmallVector<std::string>> namesOfKey;
@@ -104,7 +108,7 @@ void NameKernelsPass::name(const Unit &unit, StringRef key) {
       // Half a digest tells all kernels apart that a model could have.
       std::string name = ("kernel_" + key.take_front(key.size() / 2)).str();
       if (index > 0)
-        name += "_piece";
+        name += pieceSuffix;
       if (index > 1)
         name += std::to_string(index);
       names.push_back(name);
@@ -121,6 +125,42 @@ void NameKernelsPass::name(const Unit &unit, StringRef key) {
     keys.push_back(namesOfKey.find(key)->first());
 }
 
+/// Adds the kernels that \p module only declares, because their code is kept: a
+/// kernel that was made anew may be one of them.
+void NameKernelsPass::addDeclarations(ModuleOp module) {
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    auto key = kernel->getAttrOfType<StringAttr>(kernelAttrName);
+    if (!key || !kernel.isExternal())
+      continue;
+    SmallVector<std::string> &names = namesOfKey[key];
+    names = {kernel.getName().str(), (kernel.getName() + pieceSuffix).str()};
+    keys.push_back(key);
+  }
+}
+
+/// Gives the kernels that records of operations call the names, the keys and
+/// the last argument that they have by now.
+void NameKernelsPass::nameInRecords(ModuleOp module) {
+  ModuleOp kept = findKeptOperations(module);
+  if (!kept)
+    return;
+  SymbolTable symbols(module);
+  for (auto kernel : llvm::make_early_inc_range(kept.getOps<func::FuncOp>())) {
+    auto name = renamed.find(kernel.getName());
+    if (!kernel.isExternal() || name == renamed.end())
+      continue;
+    if (kept.lookupSymbol(name->second)) {
+      kernel.erase();
+      continue;
+    }
+    auto function = symbols.lookup<func::FuncOp>(name->second);
+    if (function.getNumArguments() > kernel.getNumArguments())
+      kernel->setAttr(pollsFlagAttrName, UnitAttr::get(&getContext()));
+    kernel->setAttr(kernelAttrName, function->getAttr(kernelAttrName));
+    kernel.setName(name->second);
+  }
+}
+
 void NameKernelsPass::runOnOperation() {
   keys.clear();
   namesOfKey.clear();
@@ -129,6 +169,7 @@ void NameKernelsPass::runOnOperation() {
   std::string context = contextOf(module);
   SymbolTable symbols(module);
   KernelContent content(symbols, context);
+  addDeclarations(module);
   for (const Unit &unit : findUnits(module))
     if (std::optional<std::string> key = content.keyOf(unit))
       name(unit, *key);
@@ -143,6 +184,9 @@ void NameKernelsPass::runOnOperation() {
         address.setValue(name->second);
     }
   });
+  nameInRecords(module);
+  // The order in which kernels were found depends on which of them are kept.
+  llvm::sort(keys);
   module->setAttr(kernelsAttrName,
                   Builder(&getContext()).getStrArrayAttr(keys));
   numNamed += keys.size();

@@ -11,7 +11,9 @@
 
 #include "Codegen/CallConvention.h"
 #include "Codegen/PassStep.h"
+#include "FlattenBuffer.h"
 #include "KernelArguments.h"
+#include "KeptOperations.h"
 #include "KernelSplit.h"
 #include "StraightCode.h"
 
@@ -46,6 +48,8 @@ struct KernelInterface {
   /// which it has from arrays that are arguments behind the captures.
   SetVector<Operation *> made;
   SmallVector<arith::ConstantOp> numbers;
+  /// Those of the numbers' loads that the kernel makes for itself.
+  SmallVector<memref::LoadOp> loads;
   SmallVector<DenseElementsAttr> arrays;
 
   SmallVector<Type> argumentTypes() const {
@@ -66,23 +70,28 @@ private:
   func::FuncOp outline(LoopLikeOpInterface loop,
                        const KernelInterface &interface,
                        const std::optional<KernelSplit> &split);
-  func::FuncOp findEqual(func::FuncOp candidate);
+  func::FuncOp findEqual(func::FuncOp candidate, bool isOfOperation);
   Value argumentFor(Value capture, Type type);
   void restoreExtents();
-  Value constantBuffer(DenseElementsAttr array, OpBuilder &builder,
-                       SymbolTable &symbols);
-  void replaceByCall(LoopLikeOpInterface loop, SymbolTable &symbols);
+  void replaceByCall(LoopLikeOpInterface loop, NumberBuffers &buffers,
+                     SymbolTable &symbols);
+  Value flatten(Value buffer);
+  void inlineCall(func::CallOp call, func::FuncOp operation);
+  void inlineOperations(SymbolTable &symbols);
   bool hasSharedRounds(LoopLikeOpInterface loop);
   void findLoops(Block &block, SmallVectorImpl<LoopLikeOpInterface> &loops);
 
   func::FuncOp entry;
+  /// Whether the module declares kernels whose code there is.
+  bool callsKept = false;
   kernel::CostModel costs;
   /// Kernels by hash of their bodies, without the extents of their arguments;
   /// and these, of the first loop that became the kernel.
   llvm::DenseMap<llvm::hash_code, SmallVector<func::FuncOp>> kernels;
   llvm::MapVector<func::FuncOp, SmallVector<Type>> argumentTypes;
-  /// Arrays of numbers that kernels are called with.
-  llvm::DenseMap<Attribute, memref::GlobalOp> globals;
+  /// Constants of operations that were inlined, in the entry function.
+  llvm::DenseMap<Attribute, Value> constants;
+  llvm::DenseMap<Value, Value> flattened;
   /// Arguments by what they stand for, and by their types.
   llvm::DenseMap<std::pair<Value, Type>, Value> rebased;
   /// Loops of one round that hold what was not in loops.
@@ -91,6 +100,13 @@ private:
 };
 
 } // namespace
+
+/// Whether \p function is one of OutlineOperations.
+static bool isOperation(func::FuncOp function) {
+  return function->hasAttr(numberArraysAttrName) && function.isPrivate() &&
+         llvm::hasSingleElement(function.getBody()) &&
+         function.getNumResults() == 0;
+}
 
 /// Whether \p memory is scratch memory that \p loop writes and reads. What only
 /// reads it reads what was written before, and what \p isStraight, moved into a
@@ -134,7 +150,8 @@ static void visitOperandsFirst(Operation *root,
 
 namespace {
 /// What the kernel of a loop makes for itself. That is what is computed from
-/// constants alone, and scratch memory, of which each thread needs its own.
+/// constants alone or from numbers of a layer, and scratch memory, of which
+/// each thread needs its own.
 class MadeInside {
 public:
   MadeInside(Operation *loop, bool isStraight)
@@ -159,6 +176,8 @@ private:
   bool isKnown(Operation *op) {
     if (known.contains(op))
       return true;
+    if (loadsNumber(op))
+      return known[op] = true;
     if (isOwnScratch(op, loop, isStraight) ||
         (op->getNumRegions() == 0 && isPure(op)))
       return false;
@@ -198,6 +217,14 @@ static KernelInterface interfaceOf(LoopLikeOpInterface loop, bool isStraight) {
     interface.captures.push_back(value);
     interface.types.push_back(argumentTypeOf(value, loop));
   }
+  for (Operation *definition : interface.made)
+    if (auto load = dyn_cast<memref::LoadOp>(definition)) {
+      interface.loads.push_back(load);
+      if (llvm::is_contained(interface.captures, load.getMemRef()))
+        continue;
+      interface.captures.push_back(load.getMemRef());
+      interface.types.push_back(load.getMemRefType());
+    }
   if (byData)
     return interface;
   for (Operation *definition : interface.made)
@@ -278,6 +305,9 @@ OutlineKernelsPass::outline(LoopLikeOpInterface loop,
   for (Operation *number : interface.numbers)
     numbers.push_back(cast<arith::ConstantOp>(mapping.lookup(number)));
   loadNumbers(numbers, arguments.drop_front(interface.captures.size()));
+  sinkLoads(llvm::map_to_vector(interface.loads, [&](memref::LoadOp load) {
+    return cast<memref::LoadOp>(mapping.lookup(load.getOperation()));
+  }));
   // Bounds that a range has replaced would tell kernels apart.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&op))
@@ -286,11 +316,15 @@ OutlineKernelsPass::outline(LoopLikeOpInterface loop,
 }
 
 /// An earlier kernel with the body of \p candidate, whose arguments may have
-/// other extents. What is kept has none until the end.
-func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate) {
+/// other extents. What is kept has none until the end. Kernels of operations
+/// share nothing with others: which kernels an operation has must not depend on
+/// what else a model consists of.
+func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate,
+                                           bool isOfOperation) {
   SmallVector<Type> types(candidate.getArgumentTypes());
   setArgumentTypes(candidate, typesWithoutExtents(candidate));
-  llvm::hash_code hash = hash_value(candidate.getFunctionType());
+  llvm::hash_code hash =
+      llvm::hash_combine(candidate.getFunctionType(), isOfOperation);
   candidate.getBody().walk([&](Operation *op) {
     hash =
         llvm::hash_combine(hash, OperationEquivalence::computeHash(
@@ -314,25 +348,6 @@ void OutlineKernelsPass::restoreExtents() {
     setArgumentTypes(kernel, types);
 }
 
-/// The buffer of a constant global that \p array fills.
-Value OutlineKernelsPass::constantBuffer(DenseElementsAttr array,
-                                         OpBuilder &builder,
-                                         SymbolTable &symbols) {
-  memref::GlobalOp &global = globals[array];
-  Location loc = entry.getLoc();
-  if (!global) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(entry);
-    global = memref::GlobalOp::create(builder, loc, "numbers",
-                                      builder.getStringAttr("private"),
-                                      bufferTypeOf(array), array,
-                                      /*constant=*/true, /*alignment=*/{});
-    symbols.insert(global);
-  }
-  return memref::GetGlobalOp::create(builder, loc, bufferTypeOf(array),
-                                     global.getName());
-}
-
 /// \p capture as an argument of type \p type, made once for all calls.
 Value OutlineKernelsPass::argumentFor(Value capture, Type type) {
   Value &argument = rebased[{capture, type}];
@@ -346,14 +361,20 @@ Value OutlineKernelsPass::argumentFor(Value capture, Type type) {
 
 /// Moves \p loop into a function, or into one with an equal body, and calls it.
 void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
+                                       NumberBuffers &buffers,
                                        SymbolTable &symbols) {
   KernelInterface interface = interfaceOf(loop, straight.contains(loop));
-  std::optional<KernelSplit> parts = split(loop, interface.argumentTypes());
+  // Kernels that are kept have pointers for buffers, and so have all others.
+  SmallVector<Type> passed = interface.argumentTypes();
+  if (callsKept && llvm::any_of(passed, needsDescriptor))
+    return;
+  std::optional<KernelSplit> parts = split(loop, passed);
   Location loc = loop.getLoc();
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(loop);
+  bool isOfOperation = isOperation(loop->getParentOfType<func::FuncOp>());
   func::FuncOp kernel = outline(loop, interface, parts);
-  if (func::FuncOp equal = findEqual(kernel)) {
+  if (func::FuncOp equal = findEqual(kernel, isOfOperation)) {
     kernel.erase();
     kernel = equal;
     ++numShared;
@@ -368,8 +389,8 @@ void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
   for (Value capture : interface.captures)
     operands.push_back(argumentFor(capture, types[operands.size()]));
   for (DenseElementsAttr array : interface.arrays)
-    operands.push_back(argumentFor(constantBuffer(array, builder, symbols),
-                                   types[operands.size()]));
+    operands.push_back(
+        argumentFor(buffers.get(array, builder), types[operands.size()]));
   auto call = func::CallOp::create(builder, loc, kernel, operands);
   if (parts) {
     call->setAttr(grainAttrName, builder.getI64IntegerAttr(parts->grain));
@@ -411,6 +432,74 @@ void OutlineKernelsPass::findLoops(
   }
 }
 
+/// \p buffer as one of one dimension, made once for all calls.
+Value OutlineKernelsPass::flatten(Value buffer) {
+  Value &flat = flattened[buffer];
+  if (flat)
+    return flat;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfterValue(buffer);
+  flat = flattenBuffer(builder, buffer.getLoc(), buffer);
+  return flat;
+}
+
+/// Replaces \p call by the operations of \p operation, which belong to what was
+/// called, not to the first operation that the function is of.
+void OutlineKernelsPass::inlineCall(func::CallOp call, func::FuncOp operation) {
+  OpBuilder builder(call);
+  IRMapping mapping;
+  mapping.map(operation.getArguments(), call.getOperands());
+  for (Operation &op : operation.getBody().front().without_terminator()) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      Value &known = constants[constant.getValue()];
+      if (!known) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(&entry.getBody().front());
+        known = builder.clone(op)->getResult(0);
+      }
+      mapping.map(constant.getResult(), known);
+      continue;
+    }
+    if (auto flat = dyn_cast<memref::CollapseShapeOp>(op);
+        flat && flat.getResultType().getRank() == 1) {
+      mapping.map(flat.getResult(), flatten(mapping.lookup(flat.getSrc())));
+      continue;
+    }
+    Operation *copy = builder.clone(op, mapping);
+    copy->walk([&](Operation *inner) { inner->setLoc(call.getLoc()); });
+  }
+  call.erase();
+}
+
+/// Inlines the operations that the entry function calls, and no one else does.
+void OutlineKernelsPass::inlineOperations(SymbolTable &symbols) {
+  llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> calls;
+  llvm::DenseSet<func::FuncOp> others;
+  Block &body = entry.getBody().front();
+  getOperation().walk([&](Operation *op) {
+    StringRef name;
+    if (auto call = dyn_cast<func::CallOp>(op))
+      name = call.getCallee();
+    else if (auto address = dyn_cast<func::ConstantOp>(op))
+      name = address.getValue();
+    if (name.empty())
+      return;
+    auto operation = symbols.lookup<func::FuncOp>(name);
+    if (!operation || !isOperation(operation))
+      return;
+    if (op->getBlock() == &body && isa<func::CallOp>(op))
+      calls[operation].push_back(cast<func::CallOp>(op));
+    else
+      others.insert(operation);
+  });
+  for (auto &[operation, callers] : calls) {
+    for (func::CallOp call : callers)
+      inlineCall(call, operation);
+    if (!others.contains(operation))
+      symbols.erase(operation);
+  }
+}
+
 void OutlineKernelsPass::runOnOperation() {
   FailureOr<func::FuncOp> found = findEntryFunction(getOperation());
   if (failed(found))
@@ -424,17 +513,32 @@ void OutlineKernelsPass::runOnOperation() {
     return signalPassFailure();
   costs = target->costs();
   kernels.clear();
-  globals.clear();
   argumentTypes.clear();
+  constants.clear();
+  flattened.clear();
   rebased.clear();
   straight.clear();
   nextNumber = 0;
+  callsKept = llvm::any_of(getOperation().getOps<func::FuncOp>(),
+                           [](func::FuncOp function) {
+                             return function.isExternal() &&
+                                    function->hasAttr(kernelAttrName);
+                           });
   SymbolTable symbols(getOperation());
+  NumberBuffers buffers(entry, symbols);
   SmallVector<LoopLikeOpInterface> loops;
   findLoops(entry.getBody().front(), loops);
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (isOperation(function))
+      findLoops(function.getBody().front(), loops);
   for (LoopLikeOpInterface loop : loops)
-    runStep(loop, [&] { replaceByCall(loop, symbols); });
+    runStep(loop, [&] { replaceByCall(loop, buffers, symbols); });
   restoreExtents();
+  if (keepOperations)
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isOperation(function) && function->hasAttr(operationAttrName))
+        addKeptOperation(function, getOperation());
+  inlineOperations(symbols);
   makeAllSequential(getOperation());
 }
 

@@ -68,7 +68,7 @@ static void groupBySize(ArrayRef<func::FuncOp> functions, int64_t limit,
     StringAttr key = keyOf(function);
     bool isCaller = function.getName() == entrySymbolName &&
                     parts.size() > first &&
-                    !parts[first].functions.front()->hasAttr(linkageAttrName);
+                    parts[first].functions.front()->hasAttr(entryAttrName);
     bool belongs = isCaller || (key && key == previous);
     if (parts.size() == first || (!belongs && parts.back().size + size > limit))
       parts.push_back({parts.size(), {}, 0});

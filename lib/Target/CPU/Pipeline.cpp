@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Backend.h"
+#include "KeptOperations.h"
 #include "ReuseKernels.h"
 
 #include "nnhal/Codegen/Passes.h"
@@ -53,6 +54,10 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createPlanMemory());
     return;
   case Phase::vectorize:
+    // nnk.conv_2d, linalg.generic -> func.func @operation, ..., called by @main
+    pm.addPass(createOutlineOperations());
+    if (options.kernels)
+      pm.addPass(createReuseOperations(*options.kernels));
     // nnk.conv_2d, linalg.generic -> scf.forall, scf.for around vector.fma
     pm.addPass(createConvertNNKToVectorPass());
     pm.addNestedPass<func::FuncOp>(createVectorizeLoops());
@@ -61,7 +66,8 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
     return;
   case Phase::outline:
     // nests of scf.forall, scf.for -> func.func @kernel_0, ...; @nnhal_entry
-    pm.addPass(createOutlineKernels());
+    pm.addPass(createOutlineKernels(
+        {.keepOperations = options.kernels && options.kernels->keepsObjects()}));
     pm.addPass(createEmitEntry());
     pm.addPass(createDispatchKernels());
     pm.addPass(createVerifyAddresses());
@@ -70,8 +76,10 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
     if (!options.inParts)
       return addLLVMConversion(pm);
     pm.addPass(createNameKernels());
-    if (options.kernels)
+    if (options.kernels) {
+      pm.addPass(createKeepOperations(*options.kernels));
       pm.addPass(createReuseKernels(*options.kernels));
+    }
     pm.addPass(createPartitionKernels());
     return addLLVMConversion(pm.nest<ModuleOp>());
   }

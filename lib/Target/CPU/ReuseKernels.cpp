@@ -41,6 +41,11 @@ void ReuseKernelsPass::runOnOperation() {
     if (auto key = function->getAttrOfType<StringAttr>(kernelAttrName))
       kernels[key].push_back(function);
   for (auto &[key, functions] : kernels) {
+    // nnhal-reuse-operations has found what is only declared.
+    if (functions.front().isExternal()) {
+      functions.front()->removeAttr(kernelAttrName);
+      continue;
+    }
     auto names = llvm::map_to_vector(
         functions, [](func::FuncOp function) { return function.getName(); });
     if (!library.find(key, [&](ArrayRef<char> object) {

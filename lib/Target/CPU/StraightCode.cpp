@@ -7,6 +7,8 @@
 
 #include "StraightCode.h"
 
+#include "KernelArguments.h"
+
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -143,10 +145,14 @@ static bool computes(Operation *op) {
 SmallVector<scf::ForOp> moveIntoLoops(Block &block) {
   SmallVector<scf::ForOp> loops;
   Run run(block);
-  // What depends on constants alone, and what stays in the entry function.
+  // What depends on constants and numbers of a layer alone, and what stays in the entry function.
   Operations known;
   Operations staying;
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    if (loadsNumber(&op)) {
+      known.insert(&op);
+      continue;
+    }
     bool isPureHere = op.getNumRegions() == 0 && isPure(&op);
     if (isPureHere && llvm::all_of(op.getOperands(), [&](Value operand) {
           Operation *definition = operand.getDefiningOp();

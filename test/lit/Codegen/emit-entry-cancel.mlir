@@ -45,10 +45,18 @@ func.func private @shallow(%buffer: memref<4x4x4xf32>) {
 // CHECK: call @deep(%{{.+}}, %{{.+}}) : (memref<4x4x4xf32>, !llvm.ptr) -> ()
 // CHECK: call @shallow(%{{.+}}) : (memref<4x4x4xf32>) -> ()
 // CHECK: call @deep(%{{.+}}, %{{.+}}) : (memref<4x4x4xf32>, !llvm.ptr) -> ()
+// CHECK: call @kept(%{{.+}}, %{{.+}}) : (memref<4x4x4xf32>, !llvm.ptr) -> ()
+// CHECK: call @other(%{{.+}}) : (memref<4x4x4xf32>) -> ()
 func.func @main(%in: memref<4x4x4xf32>, %out: memref<4x4x4xf32>, %constants: memref<64xi8>, %arena: memref<256xi8>)
     attributes {nnhal.entry, nnhal.input_count = 1 : i64, nnhal.output_count = 1 : i64} {
   call @deep(%out) : (memref<4x4x4xf32>) -> ()
   call @shallow(%out) : (memref<4x4x4xf32>) -> ()
   call @deep(%out) : (memref<4x4x4xf32>) -> ()
+  call @kept(%out) : (memref<4x4x4xf32>) -> ()
+  call @other(%out) : (memref<4x4x4xf32>) -> ()
   return
 }
+
+// Declarations of kernels whose code is kept say whether that takes the flag.
+func.func private @kept(memref<4x4x4xf32>) attributes {nnhal.kernel = "0f", nnhal.polls_flag}
+func.func private @other(memref<4x4x4xf32>) attributes {nnhal.kernel = "1f"}

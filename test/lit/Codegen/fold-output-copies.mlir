@@ -36,3 +36,14 @@ func.func @part_of_buffer(%out: memref<8xf32>) {
   memref.copy %v, %out : memref<8xf32, strided<[1]>> to memref<8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @onto_itself
+// CHECK:         "test.write"
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @onto_itself(%out: memref<8x4xf32>) {
+  %slice = memref.subview %out[0, 0] [8, 2] [1, 1] : memref<8x4xf32> to memref<8x2xf32, strided<[4, 1]>>
+  "test.write"(%slice) : (memref<8x2xf32, strided<[4, 1]>>) -> ()
+  memref.copy %slice, %slice : memref<8x2xf32, strided<[4, 1]>> to memref<8x2xf32, strided<[4, 1]>>
+  return
+}

@@ -9,7 +9,7 @@
 // CHECK:          call @main
 // CHECK:      module {
 // CHECK-NEXT:   func.func private @kernel_0(%
-func.func @main(%x: memref<4xi32>, %y: memref<4xi32>) {
+func.func @main(%x: memref<4xi32>, %y: memref<4xi32>) attributes {nnhal.entry, llvm.linkage = #llvm.linkage<internal>} {
   call @kernel_0(%x, %y) : (memref<4xi32>, memref<4xi32>) -> ()
   call @kernel_0(%y, %x) : (memref<4xi32>, memref<4xi32>) -> ()
   call @kernel_0(%x, %x) : (memref<4xi32>, memref<4xi32>) -> ()

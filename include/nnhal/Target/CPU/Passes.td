@@ -65,6 +65,31 @@ def ComputeInBands : Pass<"nnhal-compute-in-bands", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def OutlineOperations : Pass<"nnhal-outline-operations", "::mlir::ModuleOp"> {
+  let summary = "Outline operations on buffers, and deduplicate them before they become loops";
+  let description = [{
+    Layers of one shape would become loops and vectors once for each, thousands
+    of operations that outlining would find equal. Each micro-kernel and linalg
+    operation of the entry function moves into a function before, and equal ones
+    share it. Its arguments are buffers, and numbers of the layer, such as
+    multiplier, shift and zero point of a requantization, in arrays, which are
+    constant globals: `nnhal.number_arrays` says how many of the last arguments
+    are such. Constants of algorithms, divisors, numbers of what addresses memory by data, and
+    constant globals stay in the function. What uses buffers that a pointer does
+    not describe, or what other operations compute, stays where it is.
+
+    `nnhal-outline-kernels` inlines what is left of the functions.
+  }];
+  let statistics = [
+    Statistic<"numOutlined", "num-outlined", "Operations outlined">,
+    Statistic<"numShared", "num-shared", "Operations that reuse a function">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
 def ConvertNNKToVectorPass : Pass<"convert-nnk-to-vector", "::mlir::ModuleOp"> {
   let summary = "Emit the loops of micro-kernels";
   let description = [{
@@ -128,7 +153,15 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
     a thread should have at least. How long a nest takes is estimated from its
     operations and trip counts; what is long enough are numbers of the cost
     model, `split-work` and `split-piece`.
+
+    Functions of nnhal-outline-operations call kernels then, and are inlined. A
+    copy of each stays in a module of its own, `kept_operations`, where
+    `keep-operations` asks for it.
   }];
+  let options = [
+    Option<"keepOperations", "keep-operations", "bool", /*default=*/"false",
+           "Leave copies of the functions of operations, which call kernels">
+  ];
   let statistics = [
     Statistic<"numOutlined", "num-outlined", "Loop nests outlined">,
     Statistic<"numShared", "num-shared", "Loop nests that reuse a function">,
@@ -149,7 +182,9 @@ def DispatchKernels : Pass<"nnhal-dispatch-kernels", "::mlir::ModuleOp"> {
     execution context, the last argument of the entry function, with a function
     that runs the kernel on one range: `kernel_N_piece`. It takes the other
     arguments from the stack of the entry. Where the context has no
-    `parallelFor` the kernel is called as it was.
+    `parallelFor` that function is called with the whole range: with a call of
+    the kernel itself beside it, the entry of a large network would be twice as
+    long.
   }];
   let statistics = [
     Statistic<"numDispatched", "num-dispatched", "Calls that threads may share">

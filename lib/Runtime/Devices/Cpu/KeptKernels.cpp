@@ -43,7 +43,8 @@ void KeptKernels::open() {
 
 namespace {
 /// Counts the kernels that one compilation finds in the store and keeps there,
-/// and logs both numbers when the compilation ends.
+/// not the records of operations that call them, and logs both numbers when the
+/// compilation ends.
 struct KernelUse {
   KernelUse(std::shared_ptr<KernelStore> store, std::shared_ptr<const Log> log)
       : store(std::move(store)), log(std::move(log)) {}
@@ -74,14 +75,14 @@ CompileObserver KeptKernels::observe(CompileObserver observer) {
     if (!found)
       return false;
     object = *std::move(found);
-    ++use->found;
+    use->found += !key.starts_with(operationKeyPrefix);
     return true;
   };
   observer.keepKernel = [use](std::string_view key,
                               std::span<const std::byte> object) {
     // The next compilation makes a kernel again that could not be kept.
     if (use->store->keep(key, object).isOk())
-      ++use->kept;
+      use->kept += !key.starts_with(operationKeyPrefix);
   };
   return observer;
 }

@@ -117,3 +117,23 @@ func.func @result(%x: i32) -> (i32 {nnhal.entry}) { return %x : i32 }
 
 // expected-error @below {{'nnhal.target' is "cpu", expected a #nnhal.target}}
 module attributes {nnhal.target = "cpu"} {}
+
+// -----
+
+// expected-error @below {{'nnhal.number_arrays' is -1 : i64, expected an i64 of at least 0}}
+func.func private @numbers() attributes {nnhal.number_arrays = -1 : i64}
+
+// -----
+
+// expected-error @below {{'nnhal.operation' is 1 : i64, expected a string}}
+func.func private @operation() attributes {nnhal.operation = 1 : i64}
+
+// -----
+
+// expected-error @below {{'nnhal.is_split' is 1 : i64, expected a unit attribute}}
+func.func private @split() attributes {nnhal.is_split = 1 : i64}
+
+// -----
+
+// expected-error @below {{'nnhal.polls_flag' is an attribute of a function}}
+module attributes {nnhal.polls_flag} {}

@@ -62,6 +62,19 @@ inline constexpr llvm::StringLiteral calledExtensionsAttrName =
 /// slots of the routines of the runtime that the code calls, ascending.
 inline constexpr llvm::StringLiteral routineSlotsAttrName =
     "nnhal.routine_slots";
+/// Integer attribute of a function that is one operation on buffers, set by
+/// OutlineOperations: how many of its last arguments are arrays of numbers that
+/// nothing writes.
+inline constexpr llvm::StringLiteral numberArraysAttrName =
+    "nnhal.number_arrays";
+/// String attribute of such a function: the digest of its content, with which
+/// the compiler keeps what becomes of it.
+inline constexpr llvm::StringLiteral operationAttrName = "nnhal.operation";
+/// Unit attributes of the declaration of a kernel whose code is kept: threads
+/// may share it, so that there is a function that runs pieces of it; and its
+/// last argument is the flag by which the runtime cancels executions.
+inline constexpr llvm::StringLiteral isSplitAttrName = "nnhal.is_split";
+inline constexpr llvm::StringLiteral pollsFlagAttrName = "nnhal.polls_flag";
 /// Integer attribute of a call of a kernel that takes a range [begin, end) as
 /// its first arguments: the least that is worth a piece of its own. The call
 /// has the whole range.

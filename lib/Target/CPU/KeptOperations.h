@@ -1,0 +1,49 @@
+//===- KeptOperations.h - What operations became earlier --------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loops and vectors of a network are most of what MLIR's passes work on, and
+// all that they are needed for, where the machine code of the kernels is kept,
+// is to find the names of these. A record of an operation has what outlining
+// leaves of its function, calls of kernels with views of its arguments, under a
+// digest of the operation on buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TARGET_CPU_KEPTOPERATIONS_H
+#define NNHAL_LIB_TARGET_CPU_KEPTOPERATIONS_H
+
+#include "Target/KernelLibrary.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace nnhal {
+
+/// A pass that gives the functions of nnhal-outline-operations the bodies that
+/// the records of \p library have, and declares the kernels which these call,
+/// where \p library has the code of all of them.
+std::unique_ptr<mlir::Pass> createReuseOperations(KernelLibrary &library);
+
+/// A pass that writes the records of the operations that nnhal-outline-kernels
+/// has left in a module of their own, which goes. It runs behind
+/// nnhal-name-kernels.
+std::unique_ptr<mlir::Pass> createKeepOperations(KernelLibrary &library);
+
+/// The module in \p module for operations of which records are written, or a
+/// null module.
+mlir::ModuleOp findKeptOperations(mlir::ModuleOp module);
+
+/// Copies \p operation, which calls kernels of \p module and does little else,
+/// to the module of those of which records are written.
+void addKeptOperation(mlir::func::FuncOp operation, mlir::ModuleOp module);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_TARGET_CPU_KEPTOPERATIONS_H
