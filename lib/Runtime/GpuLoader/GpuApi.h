@@ -24,7 +24,7 @@ extern "C" {
 #include <stdint.h>
 #endif
 
-#define NNHAL_GPU_API_VERSION 3
+#define NNHAL_GPU_API_VERSION 4
 #define NNHAL_GPU_API_SYMBOL "nnhalGetGpuApi"
 
 typedef struct NNHalGpuApi {
@@ -33,11 +33,9 @@ typedef struct NNHalGpuApi {
   uint32_t structSize;
   /// The NNHAL_PLUGIN_SDK that the library was built with.
   const char *sdk;
-  /// Assigns the backends of the GPUs of this machine to \p backends, a
-  /// `Result<std::vector<std::unique_ptr<Backend>>> *`: one at least, or why
-  /// there is none. \p options is a `const GpuBackendOptions *`. Throws
-  /// nothing.
-  void (*createBackends)(const void *options, void *backends);
+  /// Assigns the ways to execute on a GPU of this machine to \p offers, a
+  /// `Result<GpuOffers> *`. Throws nothing.
+  void (*openDrivers)(void *offers);
 } NNHalGpuApi;
 
 /// The type of nnhalGetGpuApi. The table lives as long as the library.

@@ -8,7 +8,7 @@
 #include "nnhal/Runtime/GpuDevice.h"
 
 #include "GpuApi.h"
-#include "GpuBackendOptions.h"
+#include "GpuBackend.h"
 
 #include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Caching/BinaryIdentity.h"
@@ -25,7 +25,7 @@ static Status checkApi(const std::string &path, const NNHalGpuApi *api) {
     return failure("'{}' returns no table", path);
   std::string_view sdk = api->sdk ? api->sdk : "";
   if (api->version != NNHAL_GPU_API_VERSION ||
-      api->structSize < sizeof(NNHalGpuApi) || !api->createBackends ||
+      api->structSize < sizeof(NNHalGpuApi) || !api->openDrivers ||
       sdk != NNHAL_PLUGIN_SDK)
     return failure("'{}' has interface version {} and was built for '{}', this "
                    "runtime needs {} and '{}'",
@@ -54,24 +54,41 @@ static Result<const NNHalGpuApi *> openApi(const std::string &path) {
   return api;
 }
 
+/// The devices of \p offers; fails where no way to execute is offered.
+static Result<std::vector<std::unique_ptr<Device>>>
+makeDevices(GpuOffers offers, const GpuDevicesOptions &options) {
+  GpuCompiler compiler = {
+      [lazy = options.compiler] { return lazy->get(); },
+      [lazy = options.compiler] { return lazy->identity(); }};
+  std::vector<std::unique_ptr<Device>> devices;
+  std::string reasons;
+  for (GpuOffer &offer : offers) {
+    if (offer.driver.isOk())
+      devices.push_back(
+          createDevice(createGpuBackend(*std::move(offer.driver), compiler),
+                       options.services));
+    else
+      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ",
+                             offer.device, offer.driver.status().message());
+  }
+  if (devices.empty())
+    return Status(StatusCode::deviceUnavailable, std::move(reasons));
+  if (options.absent)
+    for (const GpuOffer &offer : offers)
+      if (!offer.driver.isOk())
+        options.absent(offer.device, offer.driver.status());
+  return devices;
+}
+
 Result<std::vector<std::unique_ptr<Device>>>
 nnhal::rt::createGpuDevices(const GpuDevicesOptions &options) {
   std::string path = options.library.empty() ? libraryBeside("libNNHalGpu.so")
                                              : options.library;
   NNHAL_ASSIGN_OR_RETURN(const NNHalGpuApi *api, openApi(path));
-  GpuBackendOptions passed;
-  passed.compiler = [compiler = options.compiler] { return compiler->get(); };
-  passed.compilerIdentity = [compiler = options.compiler] {
-    return compiler->identity();
-  };
-  passed.absent = options.absent;
-  Result<Backends> backends = Backends();
-  api->createBackends(&passed, &backends);
-  NNHAL_RETURN_IF_ERROR(backends.status());
-  std::vector<std::unique_ptr<Device>> devices;
-  for (std::unique_ptr<Backend> &backend : *backends)
-    devices.push_back(createDevice(std::move(backend), options.services));
-  return devices;
+  Result<GpuOffers> offers = GpuOffers();
+  api->openDrivers(&offers);
+  NNHAL_RETURN_IF_ERROR(offers.status());
+  return makeDevices(*std::move(offers), options);
 }
 
 bool nnhal::rt::isGpuDevice(std::string_view name) {

@@ -9,7 +9,6 @@
 #include "TestProgram.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
-#include "Runtime/Devices/Gpu/Backend.h"
 #include "Runtime/Devices/Gpu/Cuda/CudaDriver.h"
 #include "Runtime/Devices/Gpu/Vulkan/VulkanDriver.h"
 #include "nnhal/Runtime/PreparedModel.h"

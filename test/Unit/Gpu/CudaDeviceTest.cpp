@@ -9,7 +9,6 @@
 #include "TestProgram.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
-#include "Runtime/Devices/Gpu/Backend.h"
 #include "Runtime/Devices/Gpu/Cuda/CubinCache.h"
 #include "Runtime/Devices/Gpu/Cuda/CudaDriver.h"
 #include "Runtime/Devices/Gpu/Cuda/PtxText.h"
@@ -80,10 +79,10 @@ protected:
     return cuda::Engine::open(NNHAL_FAKE_CUDA).status().message();
   }
   static std::unique_ptr<Backend>
-  makeBackend(GpuBackendOptions options = scaleCompilerOptions("cuda")) {
+  makeBackend(GpuCompiler compiler = scaleCompiler("cuda")) {
     auto engine = cuda::Engine::open(NNHAL_FAKE_CUDA);
     EXPECT_TRUE(engine.isOk()) << engine.status().message();
-    return createGpuBackend(cuda::createDriver(*engine), std::move(options));
+    return createGpuBackend(cuda::createDriver(*engine), std::move(compiler));
   }
   static Result<PreparedModelRef>
   prepare(const GpuProgram &program = scaleProgramOfPtx()) {

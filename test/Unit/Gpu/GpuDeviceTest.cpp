@@ -7,7 +7,6 @@
 
 #include "TestProgram.h"
 
-#include "Runtime/Devices/Gpu/Backend.h"
 #include "Runtime/Devices/Gpu/Vulkan/GpuBuffer.h"
 #include "Runtime/Devices/Gpu/Vulkan/Kernels.h"
 #include "Runtime/Devices/Gpu/Vulkan/Upload.h"
@@ -43,9 +42,9 @@ namespace {
 
 constexpr uint64_t bytesOfX = elementCount * sizeof(float);
 
-std::unique_ptr<Device> makeDevice(GpuBackendOptions options = noCompiler()) {
-  return createDevice(
-      createGpuBackend(vulkan::createDriver(testEngine()), std::move(options)));
+std::unique_ptr<Device> makeDevice(GpuCompiler compiler = noCompiler()) {
+  return createDevice(createGpuBackend(vulkan::createDriver(testEngine()),
+                                       std::move(compiler)));
 }
 
 Result<PreparedModelRef> prepare(std::span<const std::byte> modelCache) {
@@ -612,8 +611,8 @@ TEST(GpuDeviceTest, DamagedCaches) {
 
 TEST(GpuDeviceTest, CompilesForVulkan) {
   NNHAL_NEEDS_VULKAN();
-  auto backend = createGpuBackend(vulkan::createDriver(testEngine()),
-                                  scaleCompilerOptions());
+  auto backend =
+      createGpuBackend(vulkan::createDriver(testEngine()), scaleCompiler());
   auto model = backend->load({}, {}, {});
   ASSERT_TRUE(model.isOk()) << model.status().message();
   EXPECT_EQ((*model)->interface().inputs.size(), 2u);
@@ -647,8 +646,8 @@ AnnotatedModel absoluteModel(std::vector<uint32_t> inputDimensions,
 // loaded, those of open inputs when it is executed.
 TEST(GpuDeviceTest, CompilesForShapes) {
   NNHAL_NEEDS_VULKAN();
-  auto backend = createGpuBackend(vulkan::createDriver(testEngine()),
-                                  scaleCompilerOptions());
+  auto backend =
+      createGpuBackend(vulkan::createDriver(testEngine()), scaleCompiler());
   size_t artifacts = 0;
   LoadObserver observer;
   observer.keepArtifact = [&](const CompiledModel &) {
@@ -675,8 +674,18 @@ TEST(GpuLoaderTest, OpensTheLibrary) {
   NNHAL_NEEDS_VULKAN();
   GpuDevicesOptions options;
   options.library = NNHAL_GPU_LIBRARY;
+  std::vector<std::string> names;
+  options.absent = [&](std::string_view device, const Status &reason) {
+    EXPECT_EQ(reason.code(), StatusCode::deviceUnavailable);
+    names.emplace_back(device);
+  };
   auto devices = createGpuDevices(options);
   ASSERT_TRUE(devices.isOk()) << devices.status().message();
+  // What is not among the devices is absent.
+  for (const auto &device : *devices)
+    names.emplace_back(device->name());
+  std::ranges::sort(names);
+  EXPECT_EQ(names, (std::vector<std::string>{"nnhal-cuda", "nnhal-vulkan"}));
   // There may be another one before.
   ASSERT_GE(devices->size(), 1u);
   EXPECT_EQ(devices->back()->name(), "nnhal-vulkan");

@@ -8,7 +8,6 @@
 #include "Inputs/FakeVulkan.h"
 #include "TestProgram.h"
 
-#include "Runtime/Devices/Gpu/Backend.h"
 #include "Runtime/Devices/Gpu/Vulkan/PipelineCache.h"
 #include "Runtime/Devices/Gpu/Vulkan/VulkanDriver.h"
 #include "Runtime/Support/Errors.h"
@@ -127,8 +126,8 @@ TEST_F(PipelineCacheTest, BeginsAnewWhereTheDriverRefuses) {
 
 TEST(PipelineEntryTest, EntriesHaveThreeFiles) {
   NNHAL_NEEDS_VULKAN();
-  auto backend = createGpuBackend(vulkan::createDriver(testEngine()),
-                                  scaleCompilerOptions());
+  auto backend =
+      createGpuBackend(vulkan::createDriver(testEngine()), scaleCompiler());
   EXPECT_EQ(backend->info().cacheFiles.modelCache, 2u);
   EXPECT_EQ(backend->info().cacheFiles.dataCache, 1u);
   std::vector<std::byte> parts[3];

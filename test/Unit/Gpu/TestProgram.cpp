@@ -146,27 +146,27 @@ private:
 };
 } // namespace
 
-GpuBackendOptions test::scaleCompilerOptions(std::string_view target) {
-  GpuBackendOptions options;
-  options.compiler = [target]() -> Result<std::shared_ptr<const Compiler>> {
+GpuCompiler test::scaleCompiler(std::string_view target) {
+  GpuCompiler compiler;
+  compiler.get = [target]() -> Result<std::shared_ptr<const Compiler>> {
     return std::shared_ptr<const Compiler>(
         std::make_shared<ScaleCompiler>(target));
   };
-  options.compilerIdentity = []() -> Result<std::string> {
+  compiler.identity = []() -> Result<std::string> {
     return std::string("none");
   };
-  return options;
+  return compiler;
 }
 
-GpuBackendOptions test::noCompiler() {
-  GpuBackendOptions options;
-  options.compiler = []() -> Result<std::shared_ptr<const Compiler>> {
+GpuCompiler test::noCompiler() {
+  GpuCompiler compiler;
+  compiler.get = []() -> Result<std::shared_ptr<const Compiler>> {
     return failure("there is no compiler");
   };
-  options.compilerIdentity = []() -> Result<std::string> {
+  compiler.identity = []() -> Result<std::string> {
     return std::string("none");
   };
-  return options;
+  return compiler;
 }
 
 vulkan::EngineRef test::testEngine() {

@@ -11,7 +11,7 @@
 #include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Devices/Gpu/Vulkan/Engine.h"
-#include "Runtime/GpuLoader/GpuBackendOptions.h"
+#include "Runtime/GpuLoader/GpuBackend.h"
 #include "nnhal/Runtime/Execution.h"
 
 #include <vector>
@@ -67,11 +67,10 @@ struct ScaleCaller {
 
 /// A compiler that gives the program of the tests for any model, and expects
 /// to be asked for \p target.
-GpuBackendOptions
-scaleCompilerOptions(std::string_view target = vulkanTargetName);
+GpuCompiler scaleCompiler(std::string_view target = vulkanTargetName);
 
-/// Options without a compiler.
-GpuBackendOptions noCompiler();
+/// Fails: there is no compiler.
+GpuCompiler noCompiler();
 
 /// The engine of all tests; null where there is no Vulkan. A second one would
 /// find other devices lost.

@@ -21,47 +21,18 @@
 using namespace nnhal::rt;
 
 //===----------------------------------------------------------------------===//
-// Artifacts
-//===----------------------------------------------------------------------===//
-
-static Status checkSection(TargetKind kind, std::string_view target,
-                           const Artifact &artifact) {
-  const CodeSection &section =
-      artifact.code[artifact.entries.front().codeIndex];
-  if (section.target != kind || section.cpu != target)
-    return badData("code is for {} '{}', the device executes {} '{}'",
-                   toString(section.target), section.cpu, toString(kind),
-                   target);
-  if (artifact.entries.size() != 1)
-    return badData("code for GPUs has {} entries instead of 1",
-                   artifact.entries.size());
-  if (!artifact.routineSlots.empty() || !artifact.extensions.empty())
-    return badData("code for GPUs calls {} routines and {} extensions of the "
-                   "host",
-                   artifact.routineSlots.size(), artifact.extensions.size());
-  return Status::ok();
-}
-
-Result<GpuProgram> nnhal::rt::readProgramFor(TargetKind kind,
-                                             std::string_view target,
-                                             const Artifact &artifact) {
-  NNHAL_RETURN_IF_ERROR(checkSection(kind, target, artifact));
-  const ArtifactEntry &entry = artifact.entries.front();
-  return readGpuProgram(artifact.code[entry.codeIndex].bytes, artifact);
-}
-
-//===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
 
-GpuModel::GpuModel(Artifact &artifact, uint64_t modelCacheSize) {
+GpuModel::GpuModel(GpuArtifact &code) {
+  Artifact &artifact = code.artifact;
   for (const InterfaceTensor &output : artifact.outputs)
     outputSizes.push_back(byteSizeOf(output).value_or(0));
   const ArtifactEntry &entry = artifact.entries.front();
   for (size_t i = 0; i < artifact.inputs.size(); ++i)
     isRequired.push_back(entry.requiresInput(i));
   use = {entry.arenaSize, entry.arenaLowerBound,
-         modelCacheSize + artifact.dataCacheSize};
+         code.modelCacheSize + artifact.dataCacheSize};
   face = {std::move(artifact.inputs), std::move(artifact.outputs),
           std::move(artifact.statePairs)};
 }
@@ -97,11 +68,10 @@ Status GpuModel::run(Invocation &invocation) const {
 // Executions
 //===----------------------------------------------------------------------===//
 
-uint64_t nnhal::rt::omittedSizeOf(const GpuProgram &program,
-                                  const Artifact &artifact) {
-  const ArtifactEntry &entry = artifact.entries.front();
+uint64_t nnhal::rt::omittedSizeOf(const GpuArtifact &code) {
+  const ArtifactEntry &entry = code.artifact.entries.front();
   uint64_t size = 0;
-  for (const GpuCommand &command : program.commands)
+  for (const GpuCommand &command : code.program.commands)
     for (const GpuBinding &binding : command.bindings)
       if (binding.space == GpuSpace::input &&
           !entry.requiresInput(binding.argument))

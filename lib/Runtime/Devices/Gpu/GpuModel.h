@@ -8,17 +8,9 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUMODEL_H
 #define NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUMODEL_H
 
-#include "Runtime/Artifact/GpuProgram.h"
-#include "Runtime/Artifact/ModelCache.h"
-#include "nnhal/Backend/Backend.h"
+#include "Runtime/GpuLoader/GpuDriver.h"
 
 namespace nnhal::rt {
-
-/// Checks that \p artifact is a program of \p kind for the target \p target,
-/// and reads it. The module of the result is a view of \p artifact. Fails with
-/// invalidArgument.
-Result<GpuProgram> readProgramFor(TargetKind kind, std::string_view target,
-                                  const Artifact &artifact);
 
 /// A model whose workspaces are objects of GpuExecution. Whoever derives from
 /// it has the program.
@@ -29,8 +21,8 @@ public:
   Status run(Invocation &invocation) const final;
 
 protected:
-  /// Takes the interface of \p artifact.
-  GpuModel(Artifact &artifact, uint64_t modelCacheSize);
+  /// Takes the interface of \p code.
+  explicit GpuModel(GpuArtifact &code);
 
 private:
   Status checkPresence(const Invocation &invocation) const;
@@ -42,9 +34,9 @@ private:
   MemoryUse use;
 };
 
-/// Bytes of the largest input that kernels of \p program read and a request may
+/// Bytes of the largest input that kernels of \p code read and a request may
 /// omit; zeroes stand for it then.
-uint64_t omittedSizeOf(const GpuProgram &program, const Artifact &artifact);
+uint64_t omittedSizeOf(const GpuArtifact &code);
 
 } // namespace nnhal::rt
 

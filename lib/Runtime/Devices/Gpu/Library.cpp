@@ -5,50 +5,36 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Backend.h"
 #include "Cuda/CudaDriver.h"
 #include "Vulkan/VulkanDriver.h"
 
 #include "Runtime/GpuLoader/GpuApi.h"
-#include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/DevicePlugin.h"
 
 #include <exception>
 #include <utility>
-#include <vector>
 
 using namespace nnhal::rt;
 
-/// The best way to execute on a GPU comes first.
-static Result<Backends> makeBackends(const GpuBackendOptions &options) {
-  Backends backends;
-  std::vector<std::pair<std::string_view, Status>> absent;
-  auto add = [&](std::string_view name, auto engine, auto createDriver) {
-    if (engine.isOk())
-      backends.push_back(
-          createGpuBackend(createDriver(*std::move(engine)), options));
-    else
-      absent.emplace_back(name, engine.status());
-  };
-  add("nnhal-cuda", cuda::Engine::open(), &cuda::createDriver);
-  add("nnhal-vulkan", vulkan::Engine::open(), &vulkan::createDriver);
-  std::string reasons;
-  for (const auto &[name, reason] : absent) {
-    if (!backends.empty() && options.absent)
-      options.absent(name, reason);
-    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", name,
-                           reason.message());
-  }
-  if (backends.empty())
-    return Status(StatusCode::deviceUnavailable, std::move(reasons));
-  return backends;
+/// The driver over \p engine, or why that was not opened.
+template <typename Engine>
+static Result<std::unique_ptr<GpuDriver>>
+driverOf(Result<Engine> engine,
+         std::unique_ptr<GpuDriver> (*createDriver)(Engine)) {
+  NNHAL_RETURN_IF_ERROR(engine.status());
+  return createDriver(*std::move(engine));
 }
 
 /// Nothing may be thrown through a function of C.
-static void createBackends(const void *options, void *backends) {
-  auto &result = *static_cast<Result<Backends> *>(backends);
+static void openDrivers(void *offers) {
+  auto &result = *static_cast<Result<GpuOffers> *>(offers);
   try {
-    result = makeBackends(*static_cast<const GpuBackendOptions *>(options));
+    GpuOffers found;
+    found.push_back(
+        {"nnhal-cuda", driverOf(cuda::Engine::open(), &cuda::createDriver)});
+    found.push_back({"nnhal-vulkan",
+                     driverOf(vulkan::Engine::open(), &vulkan::createDriver)});
+    result = std::move(found);
   } catch (const std::exception &error) {
     result = Status(StatusCode::generalFailure, error.what());
   }
@@ -56,6 +42,6 @@ static void createBackends(const void *options, void *backends) {
 
 extern "C" [[gnu::visibility("default")]] const NNHalGpuApi *nnhalGetGpuApi() {
   static const NNHalGpuApi api = {NNHAL_GPU_API_VERSION, sizeof(NNHalGpuApi),
-                                  NNHAL_PLUGIN_SDK, &createBackends};
+                                  NNHAL_PLUGIN_SDK, &openDrivers};
   return &api;
 }

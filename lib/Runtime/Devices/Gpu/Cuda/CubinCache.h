@@ -10,7 +10,7 @@
 
 #include "Engine.h"
 
-#include "Runtime/Devices/Gpu/GpuDriver.h"
+#include "Runtime/GpuLoader/GpuDriver.h"
 
 #include <optional>
 #include <span>

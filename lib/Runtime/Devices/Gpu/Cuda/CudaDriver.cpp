@@ -18,9 +18,8 @@ using namespace nnhal::rt::cuda;
 namespace {
 class CudaModel final : public GpuModel {
 public:
-  CudaModel(Artifact &artifact, std::shared_ptr<const LoadedProgram> loaded,
-            uint64_t modelCacheSize)
-      : GpuModel(artifact, modelCacheSize), program(std::move(loaded)) {}
+  CudaModel(GpuArtifact &code, std::shared_ptr<const LoadedProgram> loaded)
+      : GpuModel(code), program(std::move(loaded)) {}
 
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override {
@@ -45,9 +44,8 @@ public:
     return std::make_unique<CubinCache>(engine->driver(), kept);
   }
 
-  Result<std::unique_ptr<LoadedModel>>
-  load(Artifact artifact, uint64_t modelCacheSize,
-       std::span<const std::byte> constants, DriverCache *cache) const override;
+  Result<std::unique_ptr<LoadedModel>> load(GpuArtifact code,
+                                            DriverCache *cache) const override;
 
   std::unique_ptr<DeviceMemory>
   allocate(std::shared_ptr<MemoryBudget> budget) const override {
@@ -69,28 +67,24 @@ sizesOf(const std::vector<InterfaceTensor> &tensors) {
 }
 
 Result<std::unique_ptr<LoadedModel>>
-CudaDriver::load(Artifact artifact, uint64_t modelCacheSize,
-                 std::span<const std::byte> constants,
-                 DriverCache *cache) const {
+CudaDriver::load(GpuArtifact code, DriverCache *cache) const {
   auto loaded = std::make_shared<LoadedProgram>();
   loaded->engine = engine;
   NNHAL_ASSIGN_OR_RETURN(
-      loaded->program,
-      readProgramFor(TargetKind::ptx, cudaTargetName, artifact));
-  NNHAL_ASSIGN_OR_RETURN(loaded->kernels,
-                         Kernels::create(engine, loaded->program,
-                                         static_cast<CubinCache *>(cache)));
-  loaded->program.module = {}; // A view of what need not live any longer.
+      loaded->kernels,
+      Kernels::create(engine, code.program, static_cast<CubinCache *>(cache)));
   NNHAL_ASSIGN_OR_RETURN(
       loaded->constants,
-      DeviceBuffer::allocate(engine, constants.size(), nullptr));
-  NNHAL_RETURN_IF_ERROR(upload(engine, constants, loaded->constants));
-  loaded->arenaSize = artifact.entries.front().arenaSize;
-  loaded->omittedSize = omittedSizeOf(loaded->program, artifact);
-  loaded->inputSizes = sizesOf(artifact.inputs);
-  loaded->outputSizes = sizesOf(artifact.outputs);
+      DeviceBuffer::allocate(engine, code.constants.size(), nullptr));
+  NNHAL_RETURN_IF_ERROR(upload(engine, code.constants, loaded->constants));
+  loaded->arenaSize = code.artifact.entries.front().arenaSize;
+  loaded->omittedSize = omittedSizeOf(code);
+  loaded->inputSizes = sizesOf(code.artifact.inputs);
+  loaded->outputSizes = sizesOf(code.artifact.outputs);
+  loaded->program = std::move(code.program);
+  loaded->program.module = {}; // A view of what need not live any longer.
   return std::unique_ptr<LoadedModel>(
-      std::make_unique<CudaModel>(artifact, std::move(loaded), modelCacheSize));
+      std::make_unique<CudaModel>(code, std::move(loaded)));
 }
 
 std::unique_ptr<GpuDriver> cuda::createDriver(EngineRef engine) {

@@ -15,26 +15,23 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
 
-Result<std::unique_ptr<LoadedModel>> VulkanModel::create(
-    const EngineRef &engine, Artifact artifact, uint64_t modelCacheSize,
-    std::span<const std::byte> constants, const PipelineCache &pipelines) {
+Result<std::unique_ptr<LoadedModel>>
+VulkanModel::create(const EngineRef &engine, GpuArtifact code,
+                    const PipelineCache &pipelines) {
   auto loaded = std::make_shared<LoadedProgram>();
   loaded->engine = engine;
-  NNHAL_ASSIGN_OR_RETURN(
-      loaded->program,
-      readProgramFor(TargetKind::spirv, vulkanTargetName, artifact));
-  NNHAL_ASSIGN_OR_RETURN(
-      loaded->kernels,
-      Kernels::create(engine, loaded->program, pipelines.handle()));
-  loaded->program.module = {}; // A view of what need not live any longer.
-  NNHAL_ASSIGN_OR_RETURN(loaded->constants, uploadConstants(engine, constants));
-  loaded->arenaSize = artifact.entries.front().arenaSize;
-  loaded->inputCount = artifact.inputs.size();
-  loaded->omittedSize = omittedSizeOf(loaded->program, artifact);
-  for (const InterfaceTensor &output : artifact.outputs)
+  NNHAL_ASSIGN_OR_RETURN(loaded->kernels, Kernels::create(engine, code.program,
+                                                          pipelines.handle()));
+  NNHAL_ASSIGN_OR_RETURN(loaded->constants,
+                         uploadConstants(engine, code.constants));
+  loaded->arenaSize = code.artifact.entries.front().arenaSize;
+  loaded->inputCount = code.artifact.inputs.size();
+  loaded->omittedSize = omittedSizeOf(code);
+  for (const InterfaceTensor &output : code.artifact.outputs)
     loaded->outputSizes.push_back(byteSizeOf(output).value_or(0));
-  return std::unique_ptr<LoadedModel>(
-      new VulkanModel(artifact, std::move(loaded), modelCacheSize));
+  loaded->program = std::move(code.program);
+  loaded->program.module = {}; // A view of what need not live any longer.
+  return std::unique_ptr<LoadedModel>(new VulkanModel(code, std::move(loaded)));
 }
 
 Result<std::unique_ptr<Workspace>> VulkanModel::createWorkspace(

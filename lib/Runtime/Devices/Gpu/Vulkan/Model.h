@@ -21,16 +21,15 @@ class VulkanModel final : public GpuModel {
 public:
   /// See GpuDriver::load(). The driver looks into \p pipelines.
   static Result<std::unique_ptr<LoadedModel>>
-  create(const EngineRef &engine, Artifact artifact, uint64_t modelCacheSize,
-         std::span<const std::byte> constants, const PipelineCache &pipelines);
+  create(const EngineRef &engine, GpuArtifact code,
+         const PipelineCache &pipelines);
 
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
 
 private:
-  VulkanModel(Artifact &artifact, std::shared_ptr<const LoadedProgram> loaded,
-              uint64_t modelCacheSize)
-      : GpuModel(artifact, modelCacheSize), program(std::move(loaded)) {}
+  VulkanModel(GpuArtifact &code, std::shared_ptr<const LoadedProgram> loaded)
+      : GpuModel(code), program(std::move(loaded)) {}
 
   std::shared_ptr<const LoadedProgram> program;
 };

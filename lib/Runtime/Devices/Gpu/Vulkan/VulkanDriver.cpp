@@ -39,13 +39,11 @@ public:
     return std::make_unique<VulkanCache>(PipelineCache::create(engine, kept));
   }
 
-  Result<std::unique_ptr<LoadedModel>>
-  load(Artifact artifact, uint64_t modelCacheSize,
-       std::span<const std::byte> constants,
-       DriverCache *cache) const override {
+  Result<std::unique_ptr<LoadedModel>> load(GpuArtifact code,
+                                            DriverCache *cache) const override {
     const PipelineCache none;
     return VulkanModel::create(
-        engine, std::move(artifact), modelCacheSize, constants,
+        engine, std::move(code),
         cache ? static_cast<VulkanCache *>(cache)->pipelines : none);
   }
 

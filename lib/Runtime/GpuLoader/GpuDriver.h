@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUDRIVER_H
-#define NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUDRIVER_H
+#ifndef NNHAL_LIB_RUNTIME_GPULOADER_GPUDRIVER_H
+#define NNHAL_LIB_RUNTIME_GPULOADER_GPUDRIVER_H
 
+#include "Runtime/Artifact/GpuProgram.h"
 #include "Runtime/Artifact/ModelCache.h"
 #include "nnhal/Backend/Backend.h"
 #include "nnhal/Backend/DeviceMemory.h"
@@ -29,7 +30,20 @@ public:
   virtual std::vector<std::byte> data() const = 0;
 };
 
-/// The calls that the backend of a GPU makes of CUDA or Vulkan.
+/// A compiled model for a GPU, whose program has been checked against it.
+struct GpuArtifact {
+  /// The code and the interface; the only entry is that of `program`.
+  Artifact artifact;
+  /// The module is a view of the model cache that `artifact` was read from.
+  GpuProgram program;
+  uint64_t modelCacheSize = 0;
+  /// The constants of the program alone (selectTarget()).
+  std::span<const std::byte> constants;
+};
+
+/// The calls that the backend of a GPU makes of CUDA or Vulkan: the seam
+/// between the runtime, which judges, compiles and reads models for GPUs, and
+/// libNNHalGpu, which executes them.
 ///
 /// Threads: every member may be called from any thread.
 class GpuDriver {
@@ -49,17 +63,25 @@ public:
   /// once; with nothing where that is of another driver or damaged.
   virtual std::unique_ptr<DriverCache>
   createCache(std::span<const std::byte> kept) const = 0;
-  /// See Device::prepareModelFromArtifact(). \p modelCacheSize is what
-  /// \p artifact was read from, \p constants are its own (selectTarget()).
-  /// \p cache is one of createCache(), or null.
+  /// See Device::prepareModelFromArtifact(). What \p code has views of need not
+  /// live any longer than the call. \p cache is one of createCache(), or null.
   virtual Result<std::unique_ptr<LoadedModel>>
-  load(Artifact artifact, uint64_t modelCacheSize,
-       std::span<const std::byte> constants, DriverCache *cache) const = 0;
+  load(GpuArtifact code, DriverCache *cache) const = 0;
   /// Memory that executions use where it is.
   virtual std::unique_ptr<DeviceMemory>
   allocate(std::shared_ptr<MemoryBudget> budget) const = 0;
 };
 
+/// A way to execute on a GPU, or why this machine has none of the kind.
+struct GpuOffer {
+  /// GpuDriver::deviceName().
+  std::string_view device;
+  Result<std::unique_ptr<GpuDriver>> driver;
+};
+
+/// The best way comes first.
+using GpuOffers = std::vector<GpuOffer>;
+
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUDRIVER_H
+#endif // NNHAL_LIB_RUNTIME_GPULOADER_GPUDRIVER_H

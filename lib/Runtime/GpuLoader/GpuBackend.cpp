@@ -1,11 +1,11 @@
-//===- Backend.cpp - The backends of GPUs ---------------------------------===//
+//===- GpuBackend.cpp - The backends of GPUs ------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Backend.h"
+#include "GpuBackend.h"
 
 #include "Runtime/Artifact/Targets.h"
 #include "Runtime/Devices/Gpu/Support/GpuSupport.h"
@@ -19,11 +19,62 @@
 
 using namespace nnhal::rt;
 
+//===----------------------------------------------------------------------===//
+// Artifacts
+//===----------------------------------------------------------------------===//
+
+static Status checkSection(const GpuDriver &driver, const Artifact &artifact) {
+  const CodeSection &section =
+      artifact.code[artifact.entries.front().codeIndex];
+  if (section.target != driver.targetKind() ||
+      section.cpu != driver.targetName())
+    return badData("code is for {} '{}', the device executes {} '{}'",
+                   toString(section.target), section.cpu,
+                   toString(driver.targetKind()), driver.targetName());
+  if (artifact.entries.size() != 1)
+    return badData("code for GPUs has {} entries instead of 1",
+                   artifact.entries.size());
+  if (!artifact.routineSlots.empty() || !artifact.extensions.empty())
+    return badData("code for GPUs calls {} routines and {} extensions of the "
+                   "host",
+                   artifact.routineSlots.size(), artifact.extensions.size());
+  return Status::ok();
+}
+
+/// Loads what \p modelCache has for \p driver, which looks into \p cache unless
+/// that is null.
+static Result<std::unique_ptr<LoadedModel>>
+loadWith(const GpuDriver &driver, std::span<const std::byte> modelCache,
+         const Memory &dataCache, DriverCache *cache) {
+  NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
+  NNHAL_ASSIGN_OR_RETURN(DataRange range,
+                         selectTarget(artifact, dataCache.size(),
+                                      [&driver](const CodeSection &section) {
+                                        return section.target ==
+                                               driver.targetKind();
+                                      }));
+  NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
+  NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
+  NNHAL_RETURN_IF_ERROR(checkSection(driver, artifact));
+  const ArtifactEntry &entry = artifact.entries.front();
+  NNHAL_ASSIGN_OR_RETURN(
+      GpuProgram program,
+      readGpuProgram(artifact.code[entry.codeIndex].bytes, artifact));
+  return driver.load({std::move(artifact), std::move(program),
+                      modelCache.size(),
+                      bytes.subspan(range.offset, range.size)},
+                     cache);
+}
+
+//===----------------------------------------------------------------------===//
+// The backend
+//===----------------------------------------------------------------------===//
+
 namespace {
 class GpuBackend final : public Backend {
 public:
-  GpuBackend(std::unique_ptr<GpuDriver> driver, GpuBackendOptions options)
-      : driver(std::move(driver)), options(std::move(options)) {
+  GpuBackend(std::unique_ptr<GpuDriver> driver, GpuCompiler compiler)
+      : driver(std::move(driver)), compiler(std::move(compiler)) {
     description.name = this->driver->deviceName();
     description.version = NNHAL_VERSION;
     description.type = DeviceType::gpu;
@@ -61,17 +112,16 @@ public:
     Form form = formOf(model);
     // Errors of the compiler would name operations of a lowering.
     NNHAL_RETURN_IF_ERROR(checkGpuModel(form.model->model, form.extents));
-    NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> compiler,
-                           options.compiler());
+    NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const Compiler> used,
+                           compiler.get());
     CompileOptions compile = prepare.compile;
     compile.target = driver->targetName();
     if (compile.targetCpu.empty())
       compile.targetCpu = driver->deviceClass();
     compile.extensions.clear();
     if (form.extents == OpenExtents::refused)
-      return loadKnown(*compiler, *form.model, compile, observer);
-    return loadOpenShapes(std::move(compiler), model, std::move(compile),
-                          observer);
+      return loadKnown(*used, *form.model, compile, observer);
+    return loadOpenShapes(std::move(used), model, std::move(compile), observer);
   }
 
   Result<std::unique_ptr<LoadedModel>>
@@ -100,7 +150,7 @@ public:
   }
 
   Result<CompilationIdentity> compilationIdentity() const override {
-    NNHAL_ASSIGN_OR_RETURN(std::string identity, options.compilerIdentity());
+    NNHAL_ASSIGN_OR_RETURN(std::string identity, compiler.identity());
     // Kernels are compiled for GPUs of a class, and by the driver of the one
     // that executes them when they are loaded.
     return CompilationIdentity{
@@ -125,7 +175,7 @@ private:
       return {OpenExtents::refused, &model, nullptr};
     if (open == OpenParts::inputs)
       return {OpenExtents::follow, &model, nullptr};
-    auto known = options.withKnownShapes(
+    auto known = withKnownShapes(
         model, KnownShapes(model.model.main.inputIndexes.size()),
         ShapeNeed::extents);
     // Some follow from values alone, which refusalOf() says of an operation.
@@ -139,11 +189,10 @@ private:
 
   /// Compiles and loads \p model, whose extents are all known.
   Result<std::unique_ptr<LoadedModel>>
-  loadKnown(const Compiler &compiler, const AnnotatedModel &model,
+  loadKnown(const Compiler &used, const AnnotatedModel &model,
             const CompileOptions &compile, const LoadObserver &observer) const {
-    NNHAL_ASSIGN_OR_RETURN(
-        CompiledModel compiled,
-        compiler.compileModel(model, compile, observer.compile));
+    NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
+                           used.compileModel(model, compile, observer.compile));
     if (observer.keepArtifact)
       NNHAL_RETURN_IF_ERROR(observer.keepArtifact(compiled));
     std::unique_ptr<DriverCache> cache = driver->createCache({});
@@ -153,9 +202,9 @@ private:
     if (observer.keepEntry) {
       CacheContents contents;
       std::vector<std::byte> kept = cache->data();
-      contents.modelCache = {Memory::borrow(compiled.modelCache),
-                             Memory::borrow(kept)};
-      contents.dataCache = {compiled.dataCache};
+      contents.modelCache.push_back(Memory::borrow(compiled.modelCache));
+      contents.modelCache.push_back(Memory::borrow(kept));
+      contents.dataCache.push_back(compiled.dataCache);
       observer.keepEntry(contents);
     }
     return loaded;
@@ -163,50 +212,34 @@ private:
 
   /// \p model has no code, and so nothing to keep, before it is executed.
   Result<std::unique_ptr<LoadedModel>>
-  loadOpenShapes(std::shared_ptr<const Compiler> compiler,
+  loadOpenShapes(std::shared_ptr<const Compiler> used,
                  const AnnotatedModel &model, CompileOptions compile,
                  const LoadObserver &observer) const {
     auto specializations = std::exchange(compile.specializations, {});
-    auto make = [driver = driver, compiler = std::move(compiler),
+    auto make = [driver = driver, used = std::move(used),
                  compile](const AnnotatedModel &known,
                           const CompileObserver &observer)
         -> Result<std::unique_ptr<LoadedModel>> {
       NNHAL_RETURN_IF_ERROR(checkGpuModel(known.model, OpenExtents::refused));
       NNHAL_ASSIGN_OR_RETURN(CompiledModel compiled,
-                             compiler->compileModel(known, compile, observer));
+                             used->compileModel(known, compile, observer));
       return loadWith(*driver, compiled.modelCache, compiled.dataCache,
                       driver->createCache({}).get());
     };
-    return options.createOpenShapeModel(
+    return OpenShapeModel::create(
         model, specializations,
         {description.name, ShapeNeed::extents, std::move(make)}, observer);
   }
 
-  static Result<std::unique_ptr<LoadedModel>>
-  loadWith(const GpuDriver &driver, std::span<const std::byte> modelCache,
-           const Memory &dataCache, DriverCache *cache) {
-    NNHAL_ASSIGN_OR_RETURN(Artifact artifact, readModelCache(modelCache));
-    NNHAL_ASSIGN_OR_RETURN(DataRange range,
-                           selectTarget(artifact, dataCache.size(),
-                                        [&driver](const CodeSection &section) {
-                                          return section.target ==
-                                                 driver.targetKind();
-                                        }));
-    NNHAL_ASSIGN_OR_RETURN(Memory memory, dataCache.snapshot());
-    NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
-    return driver.load(std::move(artifact), modelCache.size(),
-                       bytes.subspan(range.offset, range.size), cache);
-  }
-
   /// Shared with models, which compile when they are executed.
   const std::shared_ptr<const GpuDriver> driver;
-  const GpuBackendOptions options;
+  const GpuCompiler compiler;
   DeviceInfo description;
 };
 } // namespace
 
 std::unique_ptr<Backend>
 nnhal::rt::createGpuBackend(std::unique_ptr<GpuDriver> driver,
-                            GpuBackendOptions options) {
-  return std::make_unique<GpuBackend>(std::move(driver), std::move(options));
+                            GpuCompiler compiler) {
+  return std::make_unique<GpuBackend>(std::move(driver), std::move(compiler));
 }
