@@ -9,8 +9,6 @@
 
 #include "Runtime/Support/Errors.h"
 
-#include <fmt/format.h>
-
 using namespace nnhal::rt;
 
 StatusCode nnhal::rt::statusCodeOf(FailureReason reason) {
@@ -31,8 +29,8 @@ Status nnhal::rt::toStatus(FailureReason reason, int64_t found, int64_t bound) {
     return Status::ok();
 #define NNHAL_FAILURE_REASON(NUMBER, NAME, STATUS, TEXT)                       \
   case FailureReason::NAME:                                                    \
-    return Status(StatusCode::STATUS,                                          \
-                  fmt::format(fmt::runtime(TEXT), found, bound));
+    return formatFailure(StatusCode::STATUS, TEXT,                             \
+                         fmt::make_format_args(found, bound));
 #include "FailureReasons.def"
   }
   return failure("generated code stopped for reason {}, which this version "

@@ -395,9 +395,8 @@ Compiler::open(const std::string &requestedPath,
   // package's matter.
   void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library)
-    return Status(
-        StatusCode::deviceUnavailable,
-        fmt::format("cannot open the compiler '{}': {}", path, lastDlError()));
+    return deviceUnavailable("cannot open the compiler '{}': {}", path,
+                             lastDlError());
   auto getApi = reinterpret_cast<NNHalGetCompilerApiFunction>(
       dlsym(library, NNHAL_GET_COMPILER_API_SYMBOL));
   if (!getApi)

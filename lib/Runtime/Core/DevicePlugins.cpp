@@ -82,9 +82,8 @@ static Result<const NNHalDevicePlugin *> openPlugin(const std::string &path) {
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) {
     const char *reason = ::dlerror();
-    return Status(StatusCode::deviceUnavailable,
-                  fmt::format("cannot open the plug-in '{}': {}", path,
-                              reason ? reason : "unknown reason"));
+    return deviceUnavailable("cannot open the plug-in '{}': {}", path,
+                             reason ? reason : "unknown reason");
   }
   auto get = reinterpret_cast<NNHalGetDevicePluginFunction>(
       ::dlsym(library, NNHAL_DEVICE_PLUGIN_SYMBOL));

@@ -40,9 +40,8 @@ static Result<const NNHalGpuApi *> openApi(const std::string &path) {
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) {
     const char *reason = ::dlerror();
-    return Status(StatusCode::deviceUnavailable,
-                  fmt::format("cannot open the library of GPUs '{}': {}", path,
-                              reason ? reason : "unknown reason"));
+    return deviceUnavailable("cannot open the library of GPUs '{}': {}", path,
+                             reason ? reason : "unknown reason");
   }
   auto get = reinterpret_cast<NNHalGetGpuApiFunction>(
       ::dlsym(library, NNHAL_GPU_API_SYMBOL));

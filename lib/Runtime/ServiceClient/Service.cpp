@@ -47,9 +47,8 @@ nnhal::rt::openServiceClient(const std::string &path) {
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) {
     const char *reason = ::dlerror();
-    return Status(StatusCode::deviceUnavailable,
-                  fmt::format("cannot open the client of services '{}': {}",
-                              path, reason ? reason : "unknown reason"));
+    return deviceUnavailable("cannot open the client of services '{}': {}",
+                             path, reason ? reason : "unknown reason");
   }
   auto get = reinterpret_cast<NNHalGetServiceClientApiFunction>(
       ::dlsym(library, NNHAL_SERVICE_CLIENT_SYMBOL));

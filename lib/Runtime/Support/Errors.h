@@ -17,29 +17,39 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace nnhal::rt {
+
+/// A failure with a formatted message. There is one such function for all
+/// messages: inline, each would also make and destroy strings.
+Status formatFailure(StatusCode code, fmt::string_view format,
+                     fmt::format_args args);
 
 /// An invalidArgument failure with a formatted message.
 template <typename... Args>
 Status badData(fmt::format_string<Args...> format, Args &&...args) {
-  return Status(StatusCode::invalidArgument,
-                fmt::format(format, std::forward<Args>(args)...));
+  return formatFailure(StatusCode::invalidArgument, format,
+                       fmt::make_format_args(args...));
 }
 
 /// A generalFailure with a formatted message.
 template <typename... Args>
 Status failure(fmt::format_string<Args...> format, Args &&...args) {
-  return Status(StatusCode::generalFailure,
-                fmt::format(format, std::forward<Args>(args)...));
+  return formatFailure(StatusCode::generalFailure, format,
+                       fmt::make_format_args(args...));
 }
 
 /// A resourceExhaustedTransient failure with a formatted message.
 template <typename... Args>
 Status outOfResources(fmt::format_string<Args...> format, Args &&...args) {
-  return Status(StatusCode::resourceExhaustedTransient,
-                fmt::format(format, std::forward<Args>(args)...));
+  return formatFailure(StatusCode::resourceExhaustedTransient, format,
+                       fmt::make_format_args(args...));
+}
+
+/// A deviceUnavailable failure with a formatted message.
+template <typename... Args>
+Status deviceUnavailable(fmt::format_string<Args...> format, Args &&...args) {
+  return formatFailure(StatusCode::deviceUnavailable, format,
+                       fmt::make_format_args(args...));
 }
 
 } // namespace nnhal::rt

@@ -40,18 +40,13 @@ struct Supervision::Wire {
   wire::Drivers::Client drivers = nullptr;
 };
 
-template <typename... Args>
-static Status unavailable(fmt::format_string<Args...> format, Args &&...args) {
-  return Status(StatusCode::deviceUnavailable,
-                fmt::format(format, std::forward<Args>(args)...));
-}
-
 static Result<UniqueFd> connectTo(const std::string &path, unsigned patience) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path))
-    return unavailable("the path of a service has {} bytes, expected 1 to {}",
-                       path.size(), sizeof(address.sun_path) - 1);
+    return rt::deviceUnavailable(
+        "the path of a service has {} bytes, expected 1 to {}", path.size(),
+        sizeof(address.sun_path) - 1);
   std::memcpy(address.sun_path, path.data(), path.size());
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.isValid())
@@ -66,8 +61,8 @@ static Result<UniqueFd> connectTo(const std::string &path, unsigned patience) {
                   sizeof(address));
   while (failed != 0 && errno == EINTR);
   if (failed != 0)
-    return unavailable("cannot reach the service '{}': {}", path,
-                       std::strerror(errno));
+    return rt::deviceUnavailable("cannot reach the service '{}': {}", path,
+                                 std::strerror(errno));
   return socket;
 }
 
@@ -75,8 +70,8 @@ static Result<UniqueFd> connectTo(const std::string &path, unsigned patience) {
 template <typename Outcome>
 kj::Promise<Outcome> Supervision::inTime(kj::Promise<Outcome> answer) const {
   auto late = [this]() -> Outcome {
-    return unavailable("the service '{}' did not answer within {} s", path,
-                       patience);
+    return rt::deviceUnavailable("the service '{}' did not answer within {} s",
+                                 path, patience);
   };
   return answer.exclusiveJoin(loop->io()
                                   .provider->getTimer()

@@ -164,8 +164,7 @@ Status HostedDevice::unavailable() const {
     why = fmt::format("its process has ended: {}", lastDeath);
   if (restart != nullptr)
     why += fmt::format("; the next one begins {} ms after it", backoff);
-  return Status(StatusCode::deviceUnavailable,
-                fmt::format("device '{}' is not there: {}", deviceName, why));
+  return rt::deviceUnavailable("device '{}' is not there: {}", deviceName, why);
 }
 
 kj::Promise<Result<UniqueFd>> HostedDevice::connectOnce(Peer peer) {
@@ -188,7 +187,7 @@ kj::Promise<Result<UniqueFd>> HostedDevice::connectOnce(Peer peer) {
       });
 }
 
-kj::Promise<Result<UniqueFd>> HostedDevice::connect(Peer peer) {
+kj::Promise<Result<UniqueFd>> HostedDevice::connect(const Peer &peer) {
   const uint64_t number = starts;
   return connectOnce(peer).then(
       [this, peer,

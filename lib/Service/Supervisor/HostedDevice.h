@@ -60,7 +60,7 @@ public:
   /// deviceUnavailable when there is no process, which says why, and with
   /// resourceExhaustedTransient when the user has too many connections.
   /// A process that dies meanwhile is followed by the next one, once.
-  kj::Promise<rt::Result<rt::UniqueFd>> connect(Peer peer);
+  kj::Promise<rt::Result<rt::UniqueFd>> connect(const Peer &peer);
 
   /// The report about a device that docs/Devices/Service.md describes, with
   /// those clients that \p viewer, a user, may hear of.

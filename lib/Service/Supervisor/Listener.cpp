@@ -27,7 +27,6 @@ using namespace nnhal::service;
 using rt::badData;
 using rt::Result;
 using rt::Status;
-using rt::StatusCode;
 using rt::UniqueFd;
 
 static std::string errorText(int error) {
@@ -64,9 +63,8 @@ Result<UniqueFd> service::connectTo(const std::string &path) {
   NNHAL_ASSIGN_OR_RETURN(sockaddr_un address, addressOf(path));
   NNHAL_ASSIGN_OR_RETURN(UniqueFd fd, makeSocket());
   if (int error = tryConnect(fd, address))
-    return Status(StatusCode::deviceUnavailable,
-                  fmt::format("cannot connect to the service at '{}': {}", path,
-                              errorText(error)));
+    return rt::deviceUnavailable("cannot connect to the service at '{}': {}",
+                                 path, errorText(error));
   return fd;
 }
 
@@ -79,8 +77,7 @@ static Status removeStale(const std::string &path, const sockaddr_un &address) {
     return badData("'{}' is there and is not a socket", path);
   NNHAL_ASSIGN_OR_RETURN(UniqueFd probe, makeSocket());
   if (tryConnect(probe, address) != ECONNREFUSED)
-    return Status(StatusCode::deviceUnavailable,
-                  fmt::format("a service listens at '{}' already", path));
+    return rt::deviceUnavailable("a service listens at '{}' already", path);
   ::unlink(path.c_str());
   return Status::ok();
 }

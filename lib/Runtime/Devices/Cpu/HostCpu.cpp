@@ -7,6 +7,7 @@
 
 #include "HostCpu.h"
 
+#include "Runtime/Support/Errors.h"
 #include "Runtime/Support/SplitAt.h"
 
 #include <fmt/format.h>
@@ -124,10 +125,9 @@ Status nnhal::rt::checkHostFeatures(std::string_view cpu,
     if (!feature.starts_with('+'))
       continue;
     if (hostHas(feature.substr(1)) == false)
-      return Status(StatusCode::deviceUnavailable,
-                    fmt::format("code for cpu '{}' needs the feature '{}', "
-                                "which this machine does not have",
-                                cpu, feature.substr(1)));
+      return deviceUnavailable("code for cpu '{}' needs the feature '{}', "
+                               "which this machine does not have",
+                               cpu, feature.substr(1));
   }
   return Status::ok();
 }

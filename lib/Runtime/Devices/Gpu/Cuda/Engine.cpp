@@ -21,10 +21,6 @@ static constexpr int neededMinor = 0;
 /// The first driver that has all functions, of CUDA 12.0.
 static constexpr int neededVersion = 12000;
 
-static Status unavailable(std::string text) {
-  return Status(StatusCode::deviceUnavailable, std::move(text));
-}
-
 static std::string versionText(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
@@ -88,38 +84,41 @@ Status Engine::openDriver(const char *library) {
   void *driver = ::dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!driver) {
     const char *reason = ::dlerror();
-    return unavailable(fmt::format("there is no CUDA: {}",
-                                   reason ? reason : "unknown reason"));
+    return deviceUnavailable("there is no CUDA: {}",
+                             reason ? reason : "unknown reason");
   }
+  const char *missing = nullptr;
+  auto find = [&](const char *symbol) {
+    void *function = ::dlsym(driver, symbol);
+    if (!function && !missing)
+      missing = symbol;
+    return function;
+  };
 #define NNHAL_CUDA_FUNCTION(NAME, SYMBOL, PARAMETERS)                          \
-  calls.NAME =                                                                 \
-      reinterpret_cast<decltype(calls.NAME)>(::dlsym(driver, SYMBOL));         \
-  if (!calls.NAME)                                                             \
-    return unavailable(                                                        \
-        fmt::format("'{}' lacks {}: a driver of CUDA {} is needed", library,   \
-                    SYMBOL, versionText(neededVersion)));
+  calls.NAME = reinterpret_cast<decltype(calls.NAME)>(find(SYMBOL));
 #include "Functions.def"
+  if (missing)
+    return deviceUnavailable("'{}' lacks {}: a driver of CUDA {} is needed",
+                             library, missing, versionText(neededVersion));
   return Status::ok();
 }
 
 Status Engine::selectDevice() {
   CUresult result = calls.Init(0);
   if (result == CUDA_ERROR_NO_DEVICE)
-    return unavailable("CUDA has no device");
+    return deviceUnavailable("CUDA has no device");
   if (result != CUDA_SUCCESS)
-    return unavailable(fmt::format("cuInit returned {}", nameOf(result)));
+    return deviceUnavailable("cuInit returned {}", nameOf(result));
   int version = 0;
   (void)calls.DriverGetVersion(&version);
   if (version < neededVersion)
-    return unavailable(fmt::format("the driver is of CUDA {}, {} is needed",
-                                   versionText(version),
-                                   versionText(neededVersion)));
+    return deviceUnavailable("the driver is of CUDA {}, {} is needed",
+                             versionText(version), versionText(neededVersion));
   identity.version = uint32_t(version);
   int count = 0;
   result = calls.DeviceGetCount(&count);
   if (result != CUDA_SUCCESS)
-    return unavailable(
-        fmt::format("cuDeviceGetCount returned {}", nameOf(result)));
+    return deviceUnavailable("cuDeviceGetCount returned {}", nameOf(result));
   std::string reasons;
   for (int i = 0; i < count; ++i) {
     Status status = checkDevice(i);
@@ -127,8 +126,9 @@ Status Engine::selectDevice() {
       return status;
     reasons += (reasons.empty() ? "" : "; ") + status.message();
   }
-  return unavailable(reasons.empty() ? "CUDA has no device"
-                                     : "no device of CUDA suits: " + reasons);
+  if (reasons.empty())
+    return deviceUnavailable("CUDA has no device");
+  return deviceUnavailable("no device of CUDA suits: {}", reasons);
 }
 
 Status Engine::checkDevice(int ordinal) {
@@ -145,16 +145,15 @@ Status Engine::checkDevice(int ordinal) {
     result = calls.DeviceGetAttribute(
         &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
   if (result != CUDA_SUCCESS)
-    return unavailable(
-        fmt::format("device {} answers with {}", ordinal, nameOf(result)));
+    return deviceUnavailable("device {} answers with {}", ordinal,
+                             nameOf(result));
   if (major < neededMajor)
-    return unavailable(
-        fmt::format("'{}' has compute capability {}.{}, {}.{} is needed", name,
-                    major, minor, neededMajor, neededMinor));
+    return deviceUnavailable(
+        "'{}' has compute capability {}.{}, {}.{} is needed", name, major,
+        minor, neededMajor, neededMinor);
   result = calls.DevicePrimaryCtxRetain(&primary, device);
   if (result != CUDA_SUCCESS)
-    return unavailable(
-        fmt::format("'{}' gives no context: {}", name, nameOf(result)));
+    return deviceUnavailable("'{}' gives no context: {}", name, nameOf(result));
   identity.major = uint32_t(major);
   identity.minor = uint32_t(minor);
   deviceText = fmt::format("{} (compute capability {}.{}, CUDA {})", name,

@@ -34,31 +34,32 @@ Status vulkan::toStatus(VkResult result, const char *function) {
   }
 }
 
-static Status unavailable(std::string text) {
-  return Status(StatusCode::deviceUnavailable, std::move(text));
-}
-
 Status Engine::openLoader(const char *library) {
   // It stays open: drivers have threads of their own.
   void *loader = ::dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!loader) {
     const char *reason = ::dlerror();
-    return unavailable(fmt::format("there is no Vulkan: {}",
-                                   reason ? reason : "unknown reason"));
+    return deviceUnavailable("there is no Vulkan: {}",
+                             reason ? reason : "unknown reason");
   }
   getProcAddress = reinterpret_cast<PFN_vkGetInstanceProcAddr>(
       ::dlsym(loader, "vkGetInstanceProcAddr"));
   if (!getProcAddress)
-    return unavailable(
-        fmt::format("'{}' is no loader of Vulkan: it does not export "
-                    "vkGetInstanceProcAddr",
-                    library));
+    return deviceUnavailable("'{}' is no loader of Vulkan: it does not export "
+                             "vkGetInstanceProcAddr",
+                             library);
+  const char *missing = nullptr;
+  auto find = [&](const char *name) {
+    PFN_vkVoidFunction function = getProcAddress(nullptr, name);
+    if (!function && !missing)
+      missing = name;
+    return function;
+  };
 #define NNHAL_VULKAN_GLOBAL(NAME)                                              \
-  calls.NAME =                                                                 \
-      reinterpret_cast<PFN_vk##NAME>(getProcAddress(nullptr, "vk" #NAME));     \
-  if (!calls.NAME)                                                             \
-    return unavailable("the loader of Vulkan lacks vk" #NAME);
+  calls.NAME = reinterpret_cast<PFN_vk##NAME>(find("vk" #NAME));
 #include "Functions.def"
+  if (missing)
+    return deviceUnavailable("the loader of Vulkan lacks {}", missing);
   return Status::ok();
 }
 
@@ -72,9 +73,9 @@ Status Engine::createInstance() {
   uint32_t version = 0;
   calls.EnumerateInstanceVersion(&version);
   if (version < neededVersion)
-    return unavailable(
-        fmt::format("the loader of Vulkan has version {}, {} is needed",
-                    versionText(version), versionText(neededVersion)));
+    return deviceUnavailable(
+        "the loader of Vulkan has version {}, {} is needed",
+        versionText(version), versionText(neededVersion));
   VkApplicationInfo application = {};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pEngineName = "NNHal";
@@ -84,16 +85,22 @@ Status Engine::createInstance() {
   create.pApplicationInfo = &application;
   VkResult result = calls.CreateInstance(&create, nullptr, &instance);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-    return unavailable("there is no driver of Vulkan");
+    return deviceUnavailable("there is no driver of Vulkan");
   if (result != VK_SUCCESS)
-    return unavailable(
-        fmt::format("vkCreateInstance returned VkResult {}", int(result)));
+    return deviceUnavailable("vkCreateInstance returned VkResult {}",
+                             int(result));
+  const char *missing = nullptr;
+  auto find = [&](const char *name) {
+    PFN_vkVoidFunction function = getProcAddress(instance, name);
+    if (!function && !missing)
+      missing = name;
+    return function;
+  };
 #define NNHAL_VULKAN_INSTANCE(NAME)                                            \
-  calls.NAME =                                                                 \
-      reinterpret_cast<PFN_vk##NAME>(getProcAddress(instance, "vk" #NAME));    \
-  if (!calls.NAME)                                                             \
-    return unavailable("the instance of Vulkan lacks vk" #NAME);
+  calls.NAME = reinterpret_cast<PFN_vk##NAME>(find("vk" #NAME));
 #include "Functions.def"
+  if (missing)
+    return deviceUnavailable("the instance of Vulkan lacks {}", missing);
   return Status::ok();
 }
 
@@ -119,8 +126,8 @@ Status Engine::selectDevice() {
   VkResult result =
       calls.EnumeratePhysicalDevices(instance, &count, found.data());
   if (result != VK_SUCCESS && result != VK_INCOMPLETE)
-    return unavailable(fmt::format(
-        "vkEnumeratePhysicalDevices returned VkResult {}", int(result)));
+    return deviceUnavailable("vkEnumeratePhysicalDevices returned VkResult {}",
+                             int(result));
   found.resize(count);
   std::string reasons;
   for (uint32_t rank = 0; rank <= lastRank; ++rank)
@@ -135,8 +142,9 @@ Status Engine::selectDevice() {
       reasons += fmt::format("{}'{}': {}", reasons.empty() ? "" : "; ",
                              properties.deviceName, status.message());
     }
-  return unavailable(reasons.empty() ? "Vulkan has no device"
-                                     : "no device of Vulkan suits: " + reasons);
+  if (reasons.empty())
+    return deviceUnavailable("Vulkan has no device");
+  return deviceUnavailable("no device of Vulkan suits: {}", reasons);
 }
 
 /// The family of queues that is best to compute with; as many as there are when
@@ -161,14 +169,14 @@ static uint64_t maskOf(uint32_t bits) {
 Status Engine::checkDevice(VkPhysicalDevice candidate,
                            const VkPhysicalDeviceProperties &properties) {
   if (properties.apiVersion < neededVersion)
-    return unavailable(fmt::format("it has version {}, {} is needed",
-                                   versionText(properties.apiVersion),
-                                   versionText(neededVersion)));
+    return deviceUnavailable("it has version {}, {} is needed",
+                             versionText(properties.apiVersion),
+                             versionText(neededVersion));
   uint64_t alignment = properties.limits.minStorageBufferOffsetAlignment;
   if (alignment > constantAlignment)
-    return unavailable(
-        fmt::format("offsets of its buffers are multiples of {}, more than {}",
-                    alignment, constantAlignment));
+    return deviceUnavailable(
+        "offsets of its buffers are multiples of {}, more than {}", alignment,
+        constantAlignment);
   uint32_t count = 0;
   calls.GetPhysicalDeviceQueueFamilyProperties(candidate, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
@@ -176,8 +184,8 @@ Status Engine::checkDevice(VkPhysicalDevice candidate,
                                                families.data());
   family = uint32_t(findFamily(families));
   if (family == count)
-    return unavailable(
-        fmt::format("none of its {} families of queues computes", count));
+    return deviceUnavailable("none of its {} families of queues computes",
+                             count);
   physical = candidate;
   isSoftware = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   driverIdentity.vendor = properties.vendorID;
@@ -301,8 +309,8 @@ Status Engine::createDevice() {
   create.ppEnabledExtensionNames = &import;
   VkResult result = calls.CreateDevice(physical, &create, nullptr, &logical);
   if (result != VK_SUCCESS)
-    return unavailable(fmt::format("'{}': vkCreateDevice returned VkResult {}",
-                                   deviceText, int(result)));
+    return deviceUnavailable("'{}': vkCreateDevice returned VkResult {}",
+                             deviceText, int(result));
 #define NNHAL_VULKAN_DEVICE(NAME)                                              \
   calls.NAME = reinterpret_cast<PFN_vk##NAME>(                                 \
       calls.GetDeviceProcAddr(logical, "vk" #NAME));

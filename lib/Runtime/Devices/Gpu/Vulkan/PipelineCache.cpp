@@ -64,10 +64,9 @@ vulkan::openPipelineData(const DriverIdentity &driver,
     return badData("{} bytes of pipelines, more than {} are needed",
                    bytes.size(), headerSize);
   if (!isAt(bytes, 0, digestOf(driver)))
-    return Status(StatusCode::deviceUnavailable,
-                  fmt::format("the pipelines are not those of driver {} for "
-                              "device {:#x}:{:#x}",
-                              driver.version, driver.vendor, driver.device));
+    return deviceUnavailable("the pipelines are not those of driver {} for "
+                             "device {:#x}:{:#x}",
+                             driver.version, driver.vendor, driver.device);
   std::span<const std::byte> data = bytes.subspan(headerSize);
   if (!isAt(bytes, sizeof(Digest), digestOf(data)))
     return badData("the {} bytes of pipelines do not have their digest",

@@ -206,10 +206,9 @@ Status ModuleReader::readCapability(Words operands) const {
                    "not use",
                    operands[0]);
   if (!*has)
-    return Status(StatusCode::deviceUnavailable,
-                  fmt::format("the SPIR-V module needs capability {}, which "
-                              "the GPU does not have",
-                              operands[0]));
+    return deviceUnavailable("the SPIR-V module needs capability {}, which "
+                             "the GPU does not have",
+                             operands[0]);
   return Status::ok();
 }
 
@@ -298,11 +297,12 @@ Status ModuleReader::readVariable(Words operands) {
 
 Status ModuleReader::checkKernel(const GpuKernel &kernel,
                                  const EntryPoint &entry) const {
-  const std::array<uint32_t, 3> expected = {kernel.workgroupSize, 1, 1};
-  if (entry.localSize != expected)
-    return badData("entry point '{}' has workgroups of {}, its kernel of {}",
-                   entry.name, fmt::join(entry.localSize, " x "),
-                   fmt::join(expected, " x "));
+  auto [x, y, z] = entry.localSize;
+  if (x != kernel.workgroupSize || y != 1 || z != 1)
+    return badData(
+        "entry point '{}' has workgroups of {} x {} x {}, its kernel "
+        "of {} x 1 x 1",
+        entry.name, x, y, z, kernel.workgroupSize);
   for (uint32_t variable : entry.interface) {
     auto storage = storageOf.find(variable);
     if (storage == storageOf.end() || storage->second != storageBufferClass)
