@@ -24,7 +24,7 @@ extern "C" {
 #include <stdint.h>
 #endif
 
-#define NNHAL_GPU_API_VERSION 4
+#define NNHAL_GPU_API_VERSION 5
 #define NNHAL_GPU_API_SYMBOL "nnhalGetGpuApi"
 
 typedef struct NNHalGpuApi {
@@ -34,8 +34,9 @@ typedef struct NNHalGpuApi {
   /// The NNHAL_PLUGIN_SDK that the library was built with.
   const char *sdk;
   /// Assigns the ways to execute on a GPU of this machine to \p offers, a
-  /// `Result<GpuOffers> *`. Throws nothing.
-  void (*openDrivers)(void *offers);
+  /// `Result<GpuOffers> *`. \p runtime is a `const GpuRuntime *` that nobody
+  /// changes or unloads; the one of the last call is used. Throws nothing.
+  void (*openDrivers)(const void *runtime, void *offers);
 } NNHalGpuApi;
 
 /// The type of nnhalGetGpuApi. The table lives as long as the library.

@@ -41,6 +41,15 @@ static Status checkSection(const GpuDriver &driver, const Artifact &artifact) {
   return Status::ok();
 }
 
+static std::vector<uint64_t>
+sizesOf(const std::vector<InterfaceTensor> &tensors) {
+  std::vector<uint64_t> sizes;
+  sizes.reserve(tensors.size());
+  for (const InterfaceTensor &tensor : tensors)
+    sizes.push_back(byteSizeOf(tensor).value_or(0));
+  return sizes;
+}
+
 /// Loads what \p modelCache has for \p driver, which looks into \p cache unless
 /// that is null.
 static Result<std::unique_ptr<LoadedModel>>
@@ -57,13 +66,16 @@ loadWith(const GpuDriver &driver, std::span<const std::byte> modelCache,
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   NNHAL_RETURN_IF_ERROR(checkSection(driver, artifact));
   const ArtifactEntry &entry = artifact.entries.front();
+  GpuArtifact code;
   NNHAL_ASSIGN_OR_RETURN(
-      GpuProgram program,
+      code.program,
       readGpuProgram(artifact.code[entry.codeIndex].bytes, artifact));
-  return driver.load({std::move(artifact), std::move(program),
-                      modelCache.size(),
-                      bytes.subspan(range.offset, range.size)},
-                     cache);
+  code.modelCacheSize = modelCache.size();
+  code.constants = bytes.subspan(range.offset, range.size);
+  code.inputSizes = sizesOf(artifact.inputs);
+  code.outputSizes = sizesOf(artifact.outputs);
+  code.artifact = std::move(artifact);
+  return driver.load(std::move(code), cache);
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,8 +13,11 @@
 #include "nnhal/Backend/Backend.h"
 #include "nnhal/Backend/DeviceMemory.h"
 
+#include <fmt/core.h>
+
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +42,10 @@ struct GpuArtifact {
   uint64_t modelCacheSize = 0;
   /// The constants of the program alone (selectTarget()).
   std::span<const std::byte> constants;
+  /// Bytes of the inputs and outputs; 0 for inputs whose extents the model does
+  /// not state.
+  std::vector<uint64_t> inputSizes;
+  std::vector<uint64_t> outputSizes;
 };
 
 /// The calls that the backend of a GPU makes of CUDA or Vulkan: the seam
@@ -70,6 +77,13 @@ public:
   /// Memory that executions use where it is.
   virtual std::unique_ptr<DeviceMemory>
   allocate(std::shared_ptr<MemoryBudget> budget) const = 0;
+};
+
+/// Functions of the runtime that opens libNNHalGpu, which that calls instead of
+/// a second copy for as long as the process lives.
+struct GpuRuntime {
+  /// fmt::vformat().
+  std::string (*format)(fmt::string_view format, fmt::format_args args);
 };
 
 /// A way to execute on a GPU, or why this machine has none of the kind.

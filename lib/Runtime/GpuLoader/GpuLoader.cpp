@@ -34,8 +34,19 @@ static Status checkApi(const std::string &path, const NNHalGpuApi *api) {
   return Status::ok();
 }
 
+static const GpuRuntime thisRuntime = {&fmt::vformat};
+
+/// Whoever loaded this code may unload it, but libNNHalGpu calls it from now
+/// on.
+static void stayLoaded() {
+  Dl_info self = {};
+  // A program that has the runtime inside stays anyway.
+  if (::dladdr(&thisRuntime, &self) != 0 && self.dli_fname)
+    (void)::dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 static Result<const NNHalGpuApi *> openApi(const std::string &path) {
-  // Local: the library has a runtime of its own inside. It stays open, because
+  // Local: the library has parts of the runtime inside. It stays open, because
   // its code may be on the stack of any thread.
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) {
@@ -85,7 +96,8 @@ nnhal::rt::createGpuDevices(const GpuDevicesOptions &options) {
                                              : options.library;
   NNHAL_ASSIGN_OR_RETURN(const NNHalGpuApi *api, openApi(path));
   Result<GpuOffers> offers = GpuOffers();
-  api->openDrivers(&offers);
+  stayLoaded();
+  api->openDrivers(&thisRuntime, &offers);
   NNHAL_RETURN_IF_ERROR(offers.status());
   return makeDevices(*std::move(offers), options);
 }

@@ -27,6 +27,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -695,6 +696,38 @@ TEST(GpuLoaderTest, OpensTheLibrary) {
   ScaleCaller caller;
   ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
   EXPECT_TRUE(caller.isCorrect());
+}
+
+// {fmt} of the program writes the messages of the library.
+TEST(GpuLoaderTest, TheLibraryFormatsMessages) {
+  NNHAL_NEEDS_VULKAN();
+  GpuDevicesOptions options;
+  options.library = NNHAL_GPU_LIBRARY;
+  auto devices = createGpuDevices(options);
+  ASSERT_TRUE(devices.isOk()) << devices.status().message();
+  GpuProgram program = scaleProgram();
+  program.kernels.front().name = "other";
+  auto model = devices->back()->prepareModelFromArtifact(
+      modelCacheOf(program), Memory::copy(constantsOf()));
+  EXPECT_EQ(model.status().message(),
+            "the SPIR-V module has no entry point 'other'");
+}
+
+// The library calls the runtime that has opened it, and is never closed.
+TEST(GpuLoaderTest, TheRuntimeStaysLoaded) {
+  void *runtime = ::dlopen(NNHAL_RUNTIME_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(runtime, nullptr) << ::dlerror();
+  auto create = reinterpret_cast<decltype(&createGpuDevices)>(::dlsym(
+      runtime, "_ZN5nnhal2rt16createGpuDevicesERKNS0_17GpuDevicesOptionsE"));
+  ASSERT_NE(create, nullptr) << ::dlerror();
+  {
+    GpuDevicesOptions options;
+    options.library = NNHAL_GPU_LIBRARY;
+    // There may be no GPU.
+    (void)create(options).isOk();
+  }
+  ::dlclose(runtime);
+  EXPECT_NE(::dlopen(NNHAL_RUNTIME_LIBRARY, RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
 TEST(GpuLoaderTest, SaysWhyThereIsNone) {

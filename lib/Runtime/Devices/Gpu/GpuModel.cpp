@@ -24,10 +24,10 @@ using namespace nnhal::rt;
 // Models
 //===----------------------------------------------------------------------===//
 
-GpuModel::GpuModel(GpuArtifact &code) {
+GpuModel::GpuModel(GpuArtifact &code)
+    : inputSizes(std::move(code.inputSizes)),
+      outputSizes(std::move(code.outputSizes)) {
   Artifact &artifact = code.artifact;
-  for (const InterfaceTensor &output : artifact.outputs)
-    outputSizes.push_back(byteSizeOf(output).value_or(0));
   const ArtifactEntry &entry = artifact.entries.front();
   for (size_t i = 0; i < artifact.inputs.size(); ++i)
     isRequired.push_back(entry.requiresInput(i));
@@ -42,7 +42,7 @@ Status GpuModel::checkPresence(const Invocation &invocation) const {
     bool isPresent = invocation.inputs[i].isPresent;
     if (isRequired[i] && !isPresent)
       return badData("input {} is omitted and the kernels read it", i);
-    if (isPresent && !byteSizeOf(face.inputs[i]))
+    if (isPresent && inputSizes[i] == 0)
       return badData("input {} is given, but the model states no extents for "
                      "it: the kernels are those of requests that omit it",
                      i);

@@ -21,7 +21,7 @@ public:
   Status run(Invocation &invocation) const final;
 
 protected:
-  /// Takes the interface of \p code.
+  /// Takes the interface and the sizes of \p code.
   explicit GpuModel(GpuArtifact &code);
 
 private:
@@ -30,6 +30,7 @@ private:
   Interface face;
   /// Whether every request must give the input.
   std::vector<bool> isRequired;
+  std::vector<uint64_t> inputSizes;
   std::vector<uint64_t> outputSizes;
   MemoryUse use;
 };

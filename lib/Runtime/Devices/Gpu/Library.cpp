@@ -11,10 +11,24 @@
 #include "Runtime/GpuLoader/GpuApi.h"
 #include "nnhal/Backend/DevicePlugin.h"
 
+#include <fmt/format.h>
+
+#include <atomic>
 #include <exception>
 #include <utility>
 
 using namespace nnhal::rt;
+
+/// Never null after openDrivers(), without which nothing here is called.
+static std::atomic<const GpuRuntime *> lastOpener = nullptr;
+
+// The definition that this library has in place of the one of Fmt.cpp, whose
+// functions for numbers of all kinds would be a fifth of it.
+FMT_BEGIN_NAMESPACE
+std::string vformat(string_view format, format_args args) {
+  return lastOpener.load(std::memory_order_acquire)->format(format, args);
+}
+FMT_END_NAMESPACE
 
 /// The driver over \p engine, or why that was not opened.
 template <typename Engine>
@@ -26,7 +40,9 @@ driverOf(Result<Engine> engine,
 }
 
 /// Nothing may be thrown through a function of C.
-static void openDrivers(void *offers) {
+static void openDrivers(const void *opener, void *offers) {
+  lastOpener.store(static_cast<const GpuRuntime *>(opener),
+                   std::memory_order_release);
   auto &result = *static_cast<Result<GpuOffers> *>(offers);
   try {
     GpuOffers found;

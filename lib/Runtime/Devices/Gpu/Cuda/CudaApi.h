@@ -58,6 +58,7 @@ enum : CUresult {
   CUDA_ERROR_LAUNCH_FAILED = 719,
 };
 
+// NOLINTBEGIN(readability-identifier-naming): CUDA calls them so.
 using CUdevice_attribute = int;
 inline constexpr CUdevice_attribute
     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75;
@@ -80,6 +81,7 @@ inline constexpr CUstreamCaptureMode CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1;
 
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 inline constexpr unsigned CU_EVENT_DEFAULT = 0;
+// NOLINTEND(readability-identifier-naming)
 
 } // namespace nnhal::rt::cuda
 

@@ -57,15 +57,6 @@ private:
 };
 } // namespace
 
-static std::vector<uint64_t>
-sizesOf(const std::vector<InterfaceTensor> &tensors) {
-  std::vector<uint64_t> sizes;
-  sizes.reserve(tensors.size());
-  for (const InterfaceTensor &tensor : tensors)
-    sizes.push_back(byteSizeOf(tensor).value_or(0));
-  return sizes;
-}
-
 Result<std::unique_ptr<LoadedModel>>
 CudaDriver::load(GpuArtifact code, DriverCache *cache) const {
   auto loaded = std::make_shared<LoadedProgram>();
@@ -79,8 +70,8 @@ CudaDriver::load(GpuArtifact code, DriverCache *cache) const {
   NNHAL_RETURN_IF_ERROR(upload(engine, code.constants, loaded->constants));
   loaded->arenaSize = code.artifact.entries.front().arenaSize;
   loaded->omittedSize = omittedSizeOf(code);
-  loaded->inputSizes = sizesOf(code.artifact.inputs);
-  loaded->outputSizes = sizesOf(code.artifact.outputs);
+  loaded->inputSizes = code.inputSizes;
+  loaded->outputSizes = code.outputSizes;
   loaded->program = std::move(code.program);
   loaded->program.module = {}; // A view of what need not live any longer.
   return std::unique_ptr<LoadedModel>(

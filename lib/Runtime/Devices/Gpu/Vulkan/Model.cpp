@@ -27,8 +27,7 @@ VulkanModel::create(const EngineRef &engine, GpuArtifact code,
   loaded->arenaSize = code.artifact.entries.front().arenaSize;
   loaded->inputCount = code.artifact.inputs.size();
   loaded->omittedSize = omittedSizeOf(code);
-  for (const InterfaceTensor &output : code.artifact.outputs)
-    loaded->outputSizes.push_back(byteSizeOf(output).value_or(0));
+  loaded->outputSizes = code.outputSizes;
   loaded->program = std::move(code.program);
   loaded->program.module = {}; // A view of what need not live any longer.
   return std::unique_ptr<LoadedModel>(new VulkanModel(code, std::move(loaded)));
