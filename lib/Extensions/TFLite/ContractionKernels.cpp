@@ -111,7 +111,7 @@ void Finish::narrow(int64_t products) {
   bool isNarrow = isWide && products <= 255;
   for (size_t index = 0; isNarrow && index < bias.size(); ++index)
     isNarrow = bias[index] >= -most && bias[index] <= most &&
-               shifts[index] >= 17 && shifts[index] <= 46;
+               isRoundedIn32(shifts[index]);
   if (!isNarrow)
     return;
   narrowBias.assign(bias.begin(), bias.end());

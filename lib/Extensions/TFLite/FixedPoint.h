@@ -94,6 +94,12 @@ NNHAL_KERNEL_PART int32_t scale(int64_t value, WideFactor factor) {
   return int32_t(int64_t(product) >> factor.shift);
 }
 
+/// Whether a factor with \p shift multiplies and rounds sums of 32 bits without
+/// more bits.
+constexpr bool isRoundedIn32(int64_t shift) {
+  return shift >= 17 && shift <= 46;
+}
+
 /// The factors of a sum or a difference of 16-bit numbers: of the operands,
 /// which are brought to twice the larger scale, and of what is made of them.
 struct SumFactors {

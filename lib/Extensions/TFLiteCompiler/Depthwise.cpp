@@ -12,6 +12,7 @@
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "SumRounding.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,27 +46,6 @@ Value padded(ImplicitLocOpBuilder &b, tflite::DepthwiseOp op, Value image) {
       .getResult();
 }
 
-Value channelTable(ImplicitLocOpBuilder &b, ArrayRef<int32_t> numbers) {
-  auto type = RankedTensorType::get({int64_t(numbers.size())}, b.getI32Type());
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
-}
-
-/// The sum is multiplied in two halves, of which the lower one has no sign: the
-/// half that is rounded by has no lower bits, so that nothing is lost with what
-/// is shifted out in between.
-Value rounded(Elements &e, Value sum, Value multiplier, Value shift) {
-  Type type = sum.getType();
-  Value sixteen = e.constant(type, 16), one = e.constant(type, 1);
-  Value upper =
-      e.make<arith::MulIOp>(e.make<arith::ShRSIOp>(sum, sixteen), multiplier);
-  Value low = e.make<arith::AndIOp>(sum, e.constant(type, 0xFFFF));
-  Value lower =
-      e.make<arith::ShRUIOp>(e.make<arith::MulIOp>(low, multiplier), sixteen);
-  Value half = e.make<arith::ShLIOp>(one, e.make<arith::SubIOp>(shift, one));
-  Value product = e.make<arith::AddIOp>(upper, lower);
-  return e.make<arith::ShRSIOp>(e.make<arith::AddIOp>(product, half), shift);
-}
-
 } // namespace
 
 template <>
@@ -89,22 +69,14 @@ Value tflite::TensorLowering<tflite::DepthwiseOp>::lower(
   Bounds bounds =
       activationBounds(Activation(op.getActivation()), boundsOf<int16_t>(),
                        scaleOf(op.getResult().getType()), 0);
-  return mapElements(b, result,
-                     {sums, channelTable(b, op.getMultipliers()),
-                      channelTable(b, op.getShifts())},
-                     {b.getMultiDimIdentityMap(4), channel, channel},
-                     [&](Elements &e, ValueRange x) -> Value {
-                       return e.make<arith::TruncIOp>(
-                           e.builder().getI16Type(),
-                           e.bounded(rounded(e, x[0], x[1], x[2]), bounds));
-                     });
+  return roundedSums(b, result, sums, SumRounding::once_in_32,
+                     op.getMultipliers(), op.getShifts(), bounds);
 }
 
 StringRef tflite::whyDepthwiseIsCalled(Type input, Type filter, Type result) {
-  bool isFixed = classOf(input) == ElementClass::fixed16 &&
-                 classOf(result) == ElementClass::fixed16;
-  if (!isFixed || integerFormOf(filter) != IntegerForm{8, true})
-    return otherTypes;
+  StringRef why = whyProductsAreCalled(input, filter, result);
+  if (!why.empty())
+    return why;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(filter).getShape();
   std::optional<int64_t> taps =
       shape.size() == 4 ? elementsOf(shape.slice(1, 2)) : std::nullopt;

@@ -36,13 +36,26 @@ Value Elements::roundingShift(Value value, int32_t exponent) {
   if (exponent == 0)
     return value;
   Type type = value.getType();
-  Value shifted = make<arith::ShRSIOp>(value, constant(type, exponent));
   int64_t mask = (int64_t(1) << exponent) - 1;
-  Value rest = make<arith::AndIOp>(value, constant(type, mask));
+  return roundingShift(value, constant(type, exponent), constant(type, mask),
+                       constant(type, mask >> 1));
+}
+
+Value Elements::roundingShift(Value value, Value exponent) {
+  Value one = constant(value.getType(), 1);
+  Value mask = make<arith::SubIOp>(make<arith::ShLIOp>(one, exponent), one);
+  return roundingShift(value, exponent, mask, make<arith::ShRUIOp>(mask, one));
+}
+
+Value Elements::roundingShift(Value value, Value exponent, Value mask,
+                              Value half) {
+  Type type = value.getType();
+  Value shifted = make<arith::ShRSIOp>(value, exponent);
+  Value rest = make<arith::AndIOp>(value, mask);
   Value isNegative =
       compare(arith::CmpIPredicate::slt, value, constant(type, 0));
-  Value threshold = make<arith::AddIOp>(constant(type, mask >> 1),
-                                        make<arith::ExtUIOp>(type, isNegative));
+  Value threshold =
+      make<arith::AddIOp>(half, make<arith::ExtUIOp>(type, isNegative));
   Value isUp = compare(arith::CmpIPredicate::sgt, rest, threshold);
   return make<arith::AddIOp>(shifted, make<arith::ExtUIOp>(type, isUp));
 }

@@ -39,6 +39,8 @@ public:
 
   /// value * 2^-exponent, rounded to nearest, halves away from zero.
   mlir::Value roundingShift(mlir::Value value, int32_t exponent);
+  /// The same with an exponent that is computed.
+  mlir::Value roundingShift(mlir::Value value, mlir::Value exponent);
   /// value * factor, rounded twice. The left shift wraps.
   mlir::Value scale(mlir::Value value, Factor factor);
   /// A 16-bit number with 15 more bits, times a factor of at most 1/2.
@@ -51,6 +53,10 @@ public:
   mlir::Value activated(mlir::Value value, Activation activation);
 
 private:
+  /// The same with a \p mask of what is shifted out, and half of that.
+  mlir::Value roundingShift(mlir::Value value, mlir::Value exponent,
+                            mlir::Value mask, mlir::Value half);
+
   mlir::ImplicitLocOpBuilder &b;
 };
 

@@ -61,12 +61,8 @@ private:
   bool keepsElements(Value value) {
     return getElementTypeOrSelf(value.getType()) == result.getElementType();
   }
-  /// None where operand \p index is no constant.
   std::optional<bool> truth(size_t index) {
-    auto constant =
-        dyn_cast<IntegerAttr>(definingConstant(op.getInputs()[index]));
-    return constant ? std::optional(!constant.getValue().isZero())
-                    : std::nullopt;
+    return constantTruth(op.getInputs()[index]);
   }
   /// A constant of \p numbers, which are INT32 or INT64 as the result is.
   Raised constantOf(ArrayRef<int64_t> numbers);

@@ -440,6 +440,11 @@ Extents tflite::integersOf(Attribute constant, Type type) {
   return numbers;
 }
 
+std::optional<bool> tflite::constantTruth(Value value) {
+  auto constant = dyn_cast_or_null<IntegerAttr>(definingConstant(value));
+  return constant ? std::optional(!constant.getValue().isZero()) : std::nullopt;
+}
+
 std::optional<int64_t> tflite::constantInteger(Value value) {
   Extents numbers = constantIntegers(value);
   return numbers.size() == 1 ? std::optional(numbers.front()) : std::nullopt;

@@ -94,6 +94,11 @@ std::optional<Form> formOfPlaces(uint32_t number) {
   }
 }
 
+bool isContraction(uint32_t number) {
+  return llvm::is_contained(
+      {convolutionCode, depthwiseCode, fullyConnectedCode}, number);
+}
+
 bool isReshape(uint32_t number) {
   return number == reshapeCode || number == squeezeCode ||
          number == expandDimsCode;
@@ -115,8 +120,12 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
   case packCode:
     return operands > 2 ? std::optional(Form{0, operands - 2, 0, 2})
                         : std::nullopt;
+  case convolutionCode:
+    return Form{0, 2, 1, 6};
   case depthwiseCode:
     return Form{0, 2, 1, 7};
+  case fullyConnectedCode:
+    return Form{0, 2, 1, 3};
   case depthToSpaceCode:
   case softmaxCode:
   case spaceToDepthCode:
@@ -221,7 +230,8 @@ StringRef whyCalled(OperationOp op, const Form &form) {
     return "extents are known to an execution only";
   for (Value shape : form.shapesOf(op))
     if (!definingConstant(shape) && !shape.getDefiningOp<NoValueOp>())
-      return "the shape is computed";
+      return isContraction(number) ? "the bias is computed"
+                                   : "the shape is computed";
   for (Value option : op.getInputs().take_back(form.options))
     if (!definingConstant(option))
       return "an option is not a constant";
@@ -449,6 +459,12 @@ FailureOr<SmallVector<Value>> build(OperationOp op, OpBuilder &builder,
   return raiseMovement(number, op, builder);
 }
 
+FailureOr<Value> raiseContraction(uint32_t number, OperationOp op,
+                                  OpBuilder &builder, StringRef &why) {
+  return number == depthwiseCode ? raiseDepthwise(op, builder, why)
+                                 : raiseConvolution(op, builder, why);
+}
+
 StringRef whyFunctionIsCalled(OperationOp op, const Form &form,
                               Function function) {
   ValueRange inputs = form.tensorsOf(op);
@@ -480,9 +496,9 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
   uint32_t number = op.getHalOperation().getCode();
   std::optional<Form> form = formOf(number, op.getInputs().size());
   StringRef why = form ? whyCalled(op, *form) : "the runtime computes it";
-  if (why.empty() && (usesPlaces(number) || number == depthwiseCode)) {
-    FailureOr<Value> raised = number == depthwiseCode
-                                  ? raiseDepthwise(op, builder, why)
+  if (why.empty() && (usesPlaces(number) || isContraction(number))) {
+    FailureOr<Value> raised = isContraction(number)
+                                  ? raiseContraction(number, op, builder, why)
                                   : raisePlaces(number, op, builder, why);
     reason = why;
     return single(raised);
@@ -505,6 +521,7 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
 void TFLiteRaising::populateLowering(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      ConversionTarget &) const {
+  populateConvolutionLowering(converter, patterns);
   populateCumsumLowering(converter, patterns);
   populateDepthwiseLowering(converter, patterns);
   populateElementwiseLowering(converter, patterns);

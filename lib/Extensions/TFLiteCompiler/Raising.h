@@ -20,8 +20,10 @@ inline constexpr llvm::StringLiteral extensionName = "nnhal.tflite";
 enum OperatorCode : uint32_t {
   averagePoolCode = 1,
   concatenationCode = 2,
+  convolutionCode = 3,
   depthwiseCode = 4,
   depthToSpaceCode = 5,
+  fullyConnectedCode = 9,
   maxPoolCode = 17,
   reshapeCode = 22,
   softmaxCode = 25,
@@ -73,6 +75,9 @@ llvm::SmallVector<int64_t> constantIntegers(mlir::Value value);
 llvm::SmallVector<int64_t> integersOf(mlir::Attribute constant,
                                       mlir::Type type);
 
+/// The truth of \p value, a constant; none where it is something else.
+std::optional<bool> constantTruth(mlir::Value value);
+
 /// The only element of \p value, a constant of integers; none where it is
 /// something else.
 std::optional<int64_t> constantInteger(mlir::Value value);
@@ -101,6 +106,11 @@ llvm::FailureOr<mlir::Value> raisePlaces(uint32_t number, OperationOp op,
 /// nothing, where \p why says why.
 llvm::FailureOr<mlir::Value>
 raiseDepthwise(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
+
+/// The same of a CONV_2D or FULLY_CONNECTED.
+llvm::FailureOr<mlir::Value> raiseConvolution(OperationOp op,
+                                              mlir::OpBuilder &builder,
+                                              llvm::StringRef &why);
 
 /// Raises what becomes code to the dialect tflite. All else stays as it is, and
 /// becomes a call of the extension's half in the runtime: operands that its

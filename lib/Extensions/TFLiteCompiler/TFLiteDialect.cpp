@@ -332,18 +332,37 @@ LogicalResult tflite::DiagonalOp::verify() {
                  result.drop_back() == input && result.back() == input.back());
 }
 
-/// Whether the windows of dimension \p axis lie in the image with the elements
-/// that are missing before it, and fewer than all of theirs.
-static bool hasWindowsOf(tflite::DepthwiseOp op, unsigned axis) {
+/// Whether the windows of dimension \p axis of lines and columns, whose extents
+/// in the filter are \p size, lie in the image with the elements that are
+/// missing before it, and fewer than all of theirs.
+template <typename Op>
+static bool hasWindowsOf(Op op, unsigned axis, int64_t size) {
   int64_t input = op.getInput().getType().getDimSize(axis + 1);
   int64_t result = op.getResult().getType().getDimSize(axis + 1);
-  int64_t size = op.getFilter().getType().getDimSize(axis + 1);
   int64_t stride = op.getStrides()[axis], dilation = op.getDilations()[axis];
   constexpr int64_t most = 65535;
   int64_t before = op.getLow()[axis];
   return stride > 0 && stride <= most && dilation > 0 && dilation <= most &&
          before >= 0 && before <= (size - 1) * dilation && result >= 0 &&
          (result == 0 || (result - 1) <= (input + before) / stride);
+}
+
+/// Whether \p op has windows of the extents \p size in its input, and numbers
+/// for each channel.
+template <typename Op>
+static bool hasChannelsAndWindows(Op op, ArrayRef<int64_t> size) {
+  ArrayRef<int64_t> input = op.getInput().getType().getShape();
+  ArrayRef<int64_t> result = op.getResult().getType().getShape();
+  bool areWithin =
+      input.size() == 4 && result.size() == 4 && input[0] == result[0];
+  for (ArrayRef<int64_t> pair :
+       {op.getStrides(), op.getDilations(), op.getLow()})
+    areWithin = areWithin && pair.size() == 2;
+  for (ArrayRef<int32_t> numbers :
+       {op.getBiases(), op.getMultipliers(), op.getShifts()})
+    areWithin = areWithin && int64_t(numbers.size()) == result[3];
+  return areWithin && hasWindowsOf(op, 0, size[0]) &&
+         hasWindowsOf(op, 1, size[1]);
 }
 
 LogicalResult tflite::DepthwiseOp::verify() {
@@ -357,14 +376,9 @@ LogicalResult tflite::DepthwiseOp::verify() {
   ArrayRef<int64_t> input = getInput().getType().getShape();
   ArrayRef<int64_t> filter = getFilter().getType().getShape();
   ArrayRef<int64_t> result = getResult().getType().getShape();
-  bool areWithin = input.size() == 4 && result.size() == 4 &&
-                   input[0] == result[0] && input[3] == result[3] &&
-                   filter[0] == 1 && filter[3] == result[3];
-  for (ArrayRef<int64_t> pair : {getStrides(), getDilations(), getLow()})
-    areWithin = areWithin && pair.size() == 2;
-  for (ArrayRef<int32_t> numbers : {getBiases(), getMultipliers(), getShifts()})
-    areWithin = areWithin && int64_t(numbers.size()) == result[3];
-  areWithin = areWithin && hasWindowsOf(*this, 0) && hasWindowsOf(*this, 1);
+  bool areWithin = hasChannelsAndWindows(*this, filter.slice(1, 2)) &&
+                   input[3] == result[3] && filter[0] == 1 &&
+                   filter[3] == result[3];
   if (failed(verifyPlaces(*this, areWithin)) ||
       failed(verifyBounds(*this, "bias", getBiases(), -mostDepthwiseBias,
                           mostDepthwiseBias)) ||
@@ -380,6 +394,41 @@ LogicalResult tflite::DepthwiseOp::verify() {
   }
   reason = whyPaddingIsCalled(input, padded);
   return reason.empty() ? success() : emitOpError(reason);
+}
+
+LogicalResult tflite::ConvolutionOp::verify() {
+  if (failed(verifyKnown(*this)) ||
+      failed(verifyActivation(*this, getActivation())))
+    return failure();
+  StringRef reason = whyProductsAreCalled(
+      getInput().getType(), getFilter().getType(), getResult().getType());
+  if (!reason.empty())
+    return emitOpError(reason);
+  ArrayRef<int64_t> filter = getFilter().getType().getShape();
+  int64_t rank = getFilter().getType().getRank();
+  auto parts = int64_t(getParts());
+  constexpr int64_t ones[] = {1, 1};
+  bool areWithin =
+      (rank == 2 || rank == 4) &&
+      llvm::all_of(filter, [](int64_t extent) { return extent > 0; }) &&
+      hasChannelsAndWindows(*this, rank == 4 ? filter.slice(1, 2) : ones) &&
+      getInput().getType().getNumElements() > 0 &&
+      getInput().getType().getDimSize(3) == filter.back() &&
+      getResult().getType().getDimSize(3) == filter[0] && parts > 0 &&
+      parts <= filter.back() &&
+      partOf(filter.back(), parts, parts - 1).size > 0 &&
+      (parts == 1 || getRounding() == SumRounding::once_in_64);
+  if (failed(verifyPlaces(*this, areWithin)))
+    return failure();
+  bool isTwice = getRounding() == SumRounding::twice;
+  bool isIn64 = getRounding() == SumRounding::once_in_64;
+  return failed(verifyBounds(*this, "multiplier", getMultipliers(), 0,
+                             isTwice ? std::numeric_limits<int32_t>::max()
+                                     : 0x7FFF)) ||
+                 failed(verifyBounds(*this, "shift", getShifts(),
+                                     isTwice ? -31 : 1, isIn64 ? 62 : 31))
+             ? failure()
+             : success();
 }
 
 bool tflite::isFraction(Type type) { return scaleOf(type) == 1.0f / 32768.0f; }

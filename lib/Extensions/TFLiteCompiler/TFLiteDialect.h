@@ -138,6 +138,20 @@ llvm::StringRef whyReduceIsCalled(Reducer reducer, mlir::Type input,
 llvm::StringRef whyPoolIsCalled(mlir::Type input, mlir::Type result,
                                 llvm::ArrayRef<int64_t> filter);
 
+/// Input channels of one part of a convolution.
+struct ChannelRange {
+  int64_t begin, size;
+};
+/// Part \p index of \p parts of \p channels input channels. Parts but the last
+/// one have a number of channels that pairs divide; the size is below 1 where
+/// there are fewer parts.
+ChannelRange partOf(int64_t channels, int64_t parts, int64_t index);
+
+/// Says why products of a 16-bit input and an 8-bit filter are called; the
+/// empty text where they are lowered.
+llvm::StringRef whyProductsAreCalled(mlir::Type input, mlir::Type filter,
+                                     mlir::Type result);
+
 /// Say why an operation is called; the empty text where it is lowered.
 llvm::StringRef whyDepthwiseIsCalled(mlir::Type input, mlir::Type filter,
                                      mlir::Type result);
@@ -150,6 +164,8 @@ llvm::StringRef whyResizeIsCalled(Sampler sampler, mlir::Type input,
 
 void populateCumsumLowering(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateConvolutionLowering(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
 void populateDepthwiseLowering(const mlir::TypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
 void populateElementwiseLowering(const mlir::TypeConverter &converter,

@@ -428,4 +428,55 @@ def TFLite_DepthwiseOp : Op<TFLite_Dialect, "depthwise", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TFLite_SumRounding : I32EnumAttr<"SumRounding", "how sums are rounded", [
+    I32EnumAttrCase<"once_in_32", 0>, I32EnumAttrCase<"once_in_64", 1>,
+    I32EnumAttrCase<"twice", 2>]> {
+  let cppNamespace = "::nnhal::tflite";
+  let genSpecializedAttr = 1;
+}
+
+def TFLite_ConvolutionOp : Op<TFLite_Dialect, "convolution", [Pure]> {
+  let summary = "CONV_2D of a 16-bit image, or FULLY_CONNECTED";
+  let description = [{
+    The filter is a constant of [result channels, lines, columns, input
+    channels], or of [result channels, input channels] for windows of one
+    element. Input channels are taken in `parts` parts, whose sums fit 32 bits
+    by the weights that the filter has; those of the first one begin with one of
+    `biases`. The whole sum is multiplied by one of `multipliers` and shifted
+    right by one of `shifts`:
+
+    - `once_in_32`, `once_in_64`: multipliers have 15 bits, and the product is
+      rounded once. In 32 bits there is one part, the lower 16 bits of products
+      are cut off, and shifts are counted from there on.
+    - `twice`: there is one part, whose sums wrap. Multipliers have 31 bits, the
+      product is rounded where its upper half begins, and where it is shifted. A
+      shift above 0 is one to the left, and comes first.
+
+    Elements of windows that are missing in the input are 0; `low` of them lie
+    before its first line and column.
+
+    ```mlir
+    %0 = tflite.convolution once_in_32 %x, %w [1, 1] [1, 1] [1, 1] biases [0, 3]
+           multipliers [16384, 20000] shifts [20, 21] {activation = 1 : i32}
+           : tensor<1x4x4x5x!quant16_symm>, tensor<2x3x3x5x!quant8_symm>
+           -> tensor<1x4x4x2x!quant16_symm>
+    ```
+  }];
+  let arguments = (ins TFLite_SumRounding:$rounding, AnyRankedTensor:$input,
+                       AnyRankedTensor:$filter, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
+                       DenseI32ArrayAttr:$biases,
+                       DenseI32ArrayAttr:$multipliers,
+                       DenseI32ArrayAttr:$shifts,
+                       DefaultValuedAttr<I64Attr, "1">:$parts,
+                       DefaultValuedAttr<I32Attr, "0">:$activation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $rounding $input `,` $filter $strides $dilations $low `biases` $biases
+    `multipliers` $multipliers `shifts` $shifts attr-dict `:`
+    type($input) `,` type($filter) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_TFLITEOPS

@@ -10,7 +10,8 @@ join its elements, PLACED, those that use or yield places in it, SUMMED, sums th
 go on along it, BITS, functions of bits, RESIZED and POOLED, images of another size
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
 floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
-whose channels have weights of their own, SHAPED, operators that take shapes which
+whose channels have weights of their own, CONTRACTED, convolutions and products that
+join channels, SHAPED, operators that take shapes which
 others compute, CHAINED, such operators between others, or OUTSIDE, indices of which
 two are outside of their dimension."""
 
@@ -118,7 +119,7 @@ RESHAPE, STRIDED_SLICE, TILE = 22, 45, 69
 ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 79, 36, 107, 85, 113, 106, 128
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
-SELECT_V2, BROADCAST_TO, DEPTHWISE = 123, 130, 4
+SELECT_V2, BROADCAST_TO, DEPTHWISE, CONV_2D, FULLY_CONNECTED = 123, 130, 4, 3, 9
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -338,31 +339,80 @@ def resized():
                             [[2, *size, extents[2]]])
 
 
+def windows():
+    """Whether there is padding, and size, stride, dilation and number of windows that fit."""
+    for isValid in (0, 1):
+        for size, stride, dilation in (((3, 3), (1, 1), (1, 1)), ((2, 3), (2, 1), (1, 1)), ((3, 2), (1, 2), (2, 1)),
+                                       ((1, 1), (1, 1), (1, 1)), ((3, 3), (2, 2), (1, 2)), ((2, 2), (3, 3), (1, 1))):
+            reach = [(count - 1) * step + 1 for count, step in zip(size, dilation)]
+            found = [(extent - count) // step + 1 if isValid else -(-extent // step)
+                     for extent, count, step in zip(extents, reach, stride)]
+            if min(found) >= 1:
+                yield isValid, size, stride, dilation, found
+
+
+def filters(dimensions, axis):
+    """Weights of 8 bits, with one scale and with one for each channel, which are those of dimension AXIS."""
+    count = 1
+    for extent in dimensions:
+        count *= extent
+    values = [draw.choice([draw.randrange(-127, 128), draw.choice([-127, 127, 0, 1, -1])]) for _ in range(count)]
+    # The channel whose sums are the largest.
+    for place in range(count if axis == 3 else count // dimensions[0]):
+        if axis == 0 or place % dimensions[3] == 0:
+            values[place] = 127
+    scales = [draw.uniform(0.001, 0.02) for _ in range(dimensions[axis])]
+    return (operand("TENSOR_QUANT8_SYMM", dimensions, "CONSTANT_COPY", value=values, scale=0.02),
+            operand("TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions, "CONSTANT_COPY", value=values,
+                    channelQuant={"scales": scales, "channelDim": axis}))
+
+
+def activations():
+    """Numbers of 16 bits, large and small ones, and the least of all, and the scale of what is made of them."""
+    draws = ((lambda: draw.choice([draw.randrange(-32767, 32767), -32768, 32767]), 0.05), (lambda: draw.randrange(-301, 301), 0.002),
+             (lambda: -32768, 0.05))
+    for values, scale in draws:
+        yield tensor(FIXED, [2, *extents], 0.01, values=values), scale
+
+
+def noBias():
+    return operand(FIXED, [], "NO_VALUE", scale=1)
+
+
+def biases(channels):
+    return noBias(), constant(LONG, [draw.randrange(-99999, 99999) for _ in range(channels)])
+
+
 def convolved():
     """Numbers of 16 bits and weights of 8 bits, with one scale or one for each channel."""
-    height, width, channels = extents
-    weights = [-127, 127, 0, 1, -1]
-    for limit, scale in ((32767, 0.05), (300, 0.002)):
-        x = tensor(FIXED, [2, *extents], 0.01, values=lambda: draw.choice([draw.randrange(-limit, limit), -limit - 1, limit]))
-        for isValid in (0, 1):
-            for size, stride, dilation in (((3, 3), (1, 1), (1, 1)), ((2, 3), (2, 1), (1, 1)), ((3, 2), (1, 2), (2, 1)),
-                                           ((1, 1), (1, 1), (1, 1)), ((3, 3), (2, 2), (1, 2)), ((2, 2), (3, 3), (1, 1))):
-                reach = [(count - 1) * step + 1 for count, step in zip(size, dilation)]
-                found = [(extent - count) // step + 1 if isValid else -(-extent // step)
-                         for extent, count, step in zip((height, width), reach, stride)]
-                if min(found) < 1:
-                    continue
-                dimensions = [1, *size, channels]
-                values = [draw.choice([draw.randrange(-127, 128), draw.choice(weights)]) for _ in range(size[0] * size[1] * channels)]
-                scales = [draw.uniform(0.001, 0.02) for _ in range(channels)]
-                filters = (operand("TENSOR_QUANT8_SYMM", dimensions, "CONSTANT_COPY", value=values, scale=0.02),
-                           operand("TENSOR_QUANT8_SYMM_PER_CHANNEL", dimensions, "CONSTANT_COPY", value=values,
-                                   channelQuant={"scales": scales, "channelDim": 3}))
-                biases = (operand(FIXED, [], "NO_VALUE", scale=1), constant(LONG, [draw.randrange(-99999, 99999) for _ in range(channels)]))
-                for activation, (by, bias) in enumerate((by, bias) for by in filters for bias in biases):
-                    options = (isValid, stride[1], stride[0], 1, activation, dilation[1], dilation[0])
-                    compute(DEPTHWISE, [x, by, bias], FIXED, [option("INT32", value) for value in options], scale,
+    channels = extents[2]
+    for x, scale in activations():
+        for isValid, size, stride, dilation, found in windows():
+            pairs = [(by, bias) for by in filters([1, *size, channels], 3) for bias in biases(channels)]
+            for activation, (by, bias) in enumerate(pairs):
+                options = (isValid, stride[1], stride[0], 1, activation, dilation[1], dilation[0])
+                compute(DEPTHWISE, [x, by, bias], FIXED, [option("INT32", value) for value in options], scale,
+                        [[2, *found, channels]])
+
+
+def contracted():
+    """The same where all channels are joined, by windows and by matrices. Biases of INT32 make sums that wrap."""
+    channels = 7
+    for x, scale in activations():
+        for isValid, size, stride, dilation, found in windows():
+            for by in filters([channels, *size, extents[2]], 0):
+                wide = constant(INT, [draw.choice([draw.randrange(-99999, 99999), -(1 << 31), (1 << 31) - 1]) for _ in range(channels)])
+                # Results as fine as sums have factors that more than 32 bits round by.
+                for activation, (bias, each) in enumerate(zip((*biases(channels), wide, biases(channels)[1]), (scale, scale, scale, 0.0002))):
+                    options = (isValid, stride[1], stride[0], activation, dilation[1], dilation[0])
+                    compute(CONV_2D, [x, by, bias], FIXED, [option("INT32", value) for value in options], each,
                             [[2, *found, channels]])
+        for by in filters([channels, extents[2]], 0):
+            for activation, bias in enumerate((*biases(channels), constant(INT, [draw.randrange(-99999, 99999) for _ in range(channels)]))):
+                for isKept in (0, 1):
+                    shape = [2, *extents[:2], channels] if isKept else [2 * extents[0] * extents[1], channels]
+                    compute(FULLY_CONNECTED, [x, by, bias], FIXED,
+                            [option("INT32", activation), option("INT32", 0), option("BOOL", isKept)], scale, [shape])
 
 
 def step(number, ins, shape, options=(), type=FLOAT):
@@ -467,7 +517,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved,
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted,
           "SHAPED": shaped}
 if kind in makers:
     makers[kind]()

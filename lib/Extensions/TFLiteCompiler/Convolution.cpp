@@ -1,0 +1,207 @@
+//===- Convolution.cpp - Convolutions of 16-bit images --------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.convolution -> nnk.conv_2d for each part of the input channels, with
+// pairs of 16-bit inputs and of weights packed in panels for the target, and a
+// linalg.generic that adds, rounds and bounds their sums of 32 bits, which
+// becomes the epilogue of the last one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementUse.h"
+#include "Lowering.h"
+#include "SumRounding.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Kernel/Packing.h"
+#include "nnhal/Dialect/NNHal/IR/HalForm.h"
+#include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
+#include "nnhal/Dialect/NNHal/IR/Target.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/AsmState.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+/// Builds what computes one convolution.
+class ConvolutionBuilder {
+public:
+  ConvolutionBuilder(ImplicitLocOpBuilder &b, tflite::ConvolutionOp op,
+                     Value input, ArrayRef<uint8_t> weights,
+                     const LoweringPolicy &policy);
+
+  Value build(RankedTensorType result);
+
+private:
+  Value partOfInput(ChannelRange part);
+  Value packedFilter(ChannelRange part);
+  Value start(bool isFirst);
+  Value sumsOf(ChannelRange part, RankedTensorType type);
+
+  ImplicitLocOpBuilder &b;
+  tflite::ConvolutionOp op;
+  Value input;
+  ArrayRef<uint8_t> weights;
+  /// Result channels, lines, columns and input channels of the filter.
+  std::array<int64_t, 4> ohwi;
+  /// Result channels of a panel, and panels.
+  int64_t width, panels;
+};
+
+ConvolutionBuilder::ConvolutionBuilder(ImplicitLocOpBuilder &b,
+                                       tflite::ConvolutionOp op, Value input,
+                                       ArrayRef<uint8_t> weights,
+                                       const LoweringPolicy &policy)
+    : b(b), op(op), input(input), weights(weights) {
+  ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
+  bool isOne = shape.size() == 2;
+  ohwi = {shape[0], isOne ? 1 : shape[1], isOne ? 1 : shape[2], shape.back()};
+  width = policy.panelWidth(ohwi[0]);
+  panels = kernel::panelCount(ohwi[0], width);
+}
+
+/// The channels of \p part, and one of zeros behind an odd number of them.
+Value ConvolutionBuilder::partOfInput(ChannelRange part) {
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<OpFoldResult> zeros(4, b.getIndexAttr(0)), offsets = zeros;
+  Value source = input;
+  if (part.size != shape.back()) {
+    shape.back() = part.size;
+    SmallVector<OpFoldResult> ones(4, b.getIndexAttr(1));
+    offsets.back() = b.getIndexAttr(part.begin);
+    source = tensor::ExtractSliceOp::create(
+        b, source, offsets, getAsIndexOpFoldResult(b.getContext(), shape),
+        ones);
+  }
+  if (part.size % 2 == 0)
+    return source;
+  ++shape.back();
+  SmallVector<OpFoldResult> high = zeros;
+  high.back() = b.getIndexAttr(1);
+  Type element = type.getElementType();
+  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(element, 0));
+  return tensor::PadOp::create(b, RankedTensorType::get(shape, element), source,
+                               zeros, high, zero)
+      .getResult();
+}
+
+Value ConvolutionBuilder::packedFilter(ChannelRange part) {
+  int64_t pairs = llvm::divideCeil(part.size, 2);
+  std::vector<char> rows;
+  rows.reserve(weights.size() / ohwi[3] * pairs * 2);
+  for (size_t row = 0; row < weights.size(); row += ohwi[3]) {
+    ArrayRef<uint8_t> own = weights.slice(row + part.begin, part.size);
+    rows.insert(rows.end(), own.begin(), own.end());
+    rows.resize(llvm::alignTo(rows.size(), 2));
+  }
+  std::vector<char> packed =
+      kernel::packConvFilter(rows, {ohwi[0], ohwi[1], ohwi[2], pairs}, width,
+                             /*elementSize=*/2);
+  auto type = RankedTensorType::get(
+      {panels, ohwi[1], ohwi[2], pairs, 2 * width}, b.getI8Type());
+  auto resource = DenseResourceElementsAttr::get(
+      type, "filter_packed",
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(packed, /*align=*/64,
+                                                    /*dataIsMutable=*/false));
+  return arith::ConstantOp::create(b, cast<TypedAttr>(resource));
+}
+
+/// What sums begin with: biases, which the first part has.
+Value ConvolutionBuilder::start(bool isFirst) {
+  SmallVector<int32_t> numbers;
+  if (isFirst)
+    numbers.assign(op.getBiases().begin(), op.getBiases().end());
+  numbers.resize(size_t(panels * width));
+  auto type = RankedTensorType::get({panels, width}, b.getI32Type());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef(numbers)));
+}
+
+Value ConvolutionBuilder::sumsOf(ChannelRange part, RankedTensorType type) {
+  Value source = partOfInput(part);
+  Value init = tensor::EmptyOp::create(b, type.getShape(), b.getI32Type());
+  SmallVector<int64_t> pads;
+  for (unsigned axis : {0, 1}) {
+    int64_t low = op.getLow()[axis];
+    pads.push_back(low);
+    pads.push_back(missingBehind(
+        shapeOf(input)[axis + 1], type.getDimSize(axis + 1), ohwi[axis + 1],
+        op.getStrides()[axis], op.getDilations()[axis], low));
+  }
+  return kernel::Conv2DOp::create(b, source, packedFilter(part),
+                                  start(part.begin == 0), init, op.getStrides(),
+                                  op.getDilations(), pads)
+      ->getResult(0);
+}
+
+Value ConvolutionBuilder::build(RankedTensorType result) {
+  auto parts = int64_t(op.getParts());
+  SmallVector<Value> sums;
+  for (int64_t index = 0; index < parts; ++index)
+    sums.push_back(sumsOf(partOf(ohwi[3], parts, index), result));
+  Bounds bounds =
+      activationBounds(Activation(op.getActivation()), boundsOf<int16_t>(),
+                       scaleOf(op.getResult().getType()), 0);
+  return roundedSums(b, result, sums, op.getRounding(), op.getMultipliers(),
+                     op.getShifts(), bounds);
+}
+
+struct ConvolutionLowering : OpConversionPattern<tflite::ConvolutionOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tflite::ConvolutionOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
+    if (!policy || !policy->hasMicroKernels())
+      return leave(op, "the target has no micro-kernels");
+    std::vector<uint8_t> weights;
+    Attribute filter = definingConstant(op.getFilter());
+    if (!filter || !appendBytes(filter, weights).isOk())
+      return leave(op, "its filter is computed");
+    auto result = cast<RankedTensorType>(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, ConvolutionBuilder(b, op, adaptor.getInput(), weights, *policy)
+                .build(result));
+    return success();
+  }
+
+private:
+  /// Says why nothing will lower \p op.
+  static LogicalResult leave(tflite::ConvolutionOp op, StringRef reason) {
+    op.emitRemark(reason);
+    return failure();
+  }
+};
+
+} // namespace
+
+ChannelRange tflite::partOf(int64_t channels, int64_t parts, int64_t index) {
+  auto size = int64_t(llvm::alignTo(llvm::divideCeil(channels, parts), 2));
+  int64_t begin = index * size;
+  return {begin, std::min(size, channels - begin)};
+}
+
+StringRef tflite::whyProductsAreCalled(Type input, Type filter, Type result) {
+  bool isFixed = classOf(input) == ElementClass::fixed16 &&
+                 classOf(result) == ElementClass::fixed16;
+  return isFixed && integerFormOf(filter) == IntegerForm{8, true}
+             ? StringRef()
+             : StringRef(otherTypes);
+}
+
+void tflite::populateConvolutionLowering(const TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<ConvolutionLowering>(converter, patterns.getContext());
+}

@@ -1,0 +1,38 @@
+// Convolutions of 16 bits become micro-kernels on pairs of channels, to which an odd
+// number of them is padded. Sums that do not fit 32 bits are those of several kernels.
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnhal-graph-to-func --convert-nnhal-to-linalg | FileCheck %s
+// RUN: not nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg 2>&1 | FileCheck %s --check-prefix=PLAIN
+// PLAIN: error: 'tflite.convolution' op cannot be lowered: the target has no micro-kernels
+!fixed = !quant.uniform<i16:f32, 0.5>
+!weight = !quant.uniform<i8:f32, 0.5>
+// CHECK-LABEL: func.func
+// CHECK: %[[PADDED:.+]] = tensor.pad %{{.+}} low[0, 0, 0, 0] high[0, 0, 0, 1]
+// CHECK: %[[SUMS:.+]] = nnk.conv_2d ins(%[[PADDED]], %{{.+}}, %{{.+}} : tensor<1x4x4x4xi16>, tensor<1x3x3x2x16xi8>, tensor<1x8xi32>) outs(%{{.+}} : tensor<1x4x4x2xi32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[SUMS]], %{{.+}}, %{{.+}} : tensor<1x4x4x2xi32>, tensor<2xi32>, tensor<2xi32>)
+nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<1x4x4x3x!fixed>) -> (tensor<1x4x4x2x!fixed>) {
+    %w = nnhal.constant dense<3> : tensor<2x3x3x3xi8> -> tensor<2x3x3x3x!weight>
+    %0 = tflite.convolution once_in_32 %x, %w [1, 1] [1, 1] [1, 1] biases [0, 3] multipliers [16384, 20000] shifts [20, 21] : tensor<1x4x4x3x!fixed>, tensor<2x3x3x3x!weight> -> tensor<1x4x4x2x!fixed>
+    nnhal.return %0 : tensor<1x4x4x2x!fixed>
+  }
+}
+
+// -----
+
+!fixed = !quant.uniform<i16:f32, 0.5>
+!weight = !quant.uniform<i8:f32, 0.5>
+// CHECK-LABEL: func.func
+// CHECK: %[[LEFT:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0, 0] [1, 1, 9, 4] [1, 1, 1, 1]
+// CHECK: %[[FIRST:.+]] = nnk.conv_2d ins(%[[LEFT]]
+// CHECK: %[[RIGHT:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0, 4] [1, 1, 9, 2] [1, 1, 1, 1]
+// CHECK: %[[SECOND:.+]] = nnk.conv_2d ins(%[[RIGHT]]
+// CHECK: linalg.generic {{.*}} ins(%[[FIRST]], %[[SECOND]]
+// CHECK-COUNT-2: arith.extsi
+// CHECK: arith.muli {{.+}} : i64
+nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<1x1x9x6x!fixed>) -> (tensor<1x1x9x2x!fixed>) {
+    %w = nnhal.constant dense<3> : tensor<2x6xi8> -> tensor<2x6x!weight>
+    %0 = tflite.convolution once_in_64 %x, %w [1, 1] [1, 1] [0, 0] biases [0, 3] multipliers [16384, 20000] shifts [20, 21] {parts = 2 : i64} : tensor<1x1x9x6x!fixed>, tensor<2x6x!weight> -> tensor<1x1x9x2x!fixed>
+    nnhal.return %0 : tensor<1x1x9x2x!fixed>
+  }
+}
