@@ -23,8 +23,9 @@ namespace nnhal::rt::cache {
 class Database;
 
 /// The machine code of kernels that compilations made, by the digests of the
-/// kernels' content, and records of the operations that call them, shared by all models and processes of a user. In a
-/// directory of the user alone: what is in it is executed.
+/// kernels' content, and records of the operations that call them, shared by
+/// all models and processes of a user. In a directory of the user alone: what
+/// is in it is executed.
 ///
 /// A file in which damage is found is replaced by an empty one, and an object
 /// that is not what was kept is forgotten. A process that ends at any time, and

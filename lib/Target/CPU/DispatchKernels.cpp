@@ -127,9 +127,10 @@ void Dispatcher::prepareEntry() {
                                     parallelFor, null);
 }
 
-/// The address that \p buffer has aligned to it, as an integer of 64 bits. Views
-/// at constant positions are added up: as buffers they would become structures
-/// of five and more fields, which are most of the entry of a large network.
+/// The address that \p buffer has aligned to it, as an integer of 64 bits.
+/// Views at constant positions are added up: as buffers they would become
+/// structures of five and more fields, which are most of the entry of a large
+/// network.
 Value Dispatcher::addressOf(Value buffer) {
   int64_t position = 0;
   while (auto view = buffer.getDefiningOp<memref::ViewOp>()) {
@@ -145,8 +146,8 @@ Value Dispatcher::addressOf(Value buffer) {
     builder.setInsertionPointAfterValue(buffer);
     Value pointer =
         memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
-    base = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                      pointer);
+    base =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), pointer);
   }
   if (position == 0)
     return base;

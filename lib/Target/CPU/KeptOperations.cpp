@@ -116,8 +116,7 @@ void ReuseOperationsPass::reuse(func::FuncOp operation, ModuleOp record,
                                 SymbolTable &symbols) {
   auto body = record.lookupSymbol<func::FuncOp>(recordName);
   OpBuilder builder(&getContext());
-  for (Operation &symbol :
-       llvm::make_early_inc_range(*record.getBody())) {
+  for (Operation &symbol : llvm::make_early_inc_range(*record.getBody())) {
     if (auto global = dyn_cast<memref::GlobalOp>(symbol)) {
       StringAttr before = global.getSymNameAttr();
       global->remove();

@@ -274,8 +274,8 @@ SmallVector<memref::LoadOp> loadsOf(ArrayRef<arith::ConstantOp> numbers,
     arith::ConstantOp number = constant;
     Location loc = number.getLoc();
     Value position = arith::ConstantIndexOp::create(builder, loc, place.index);
-    loads.push_back(memref::LoadOp::create(builder, loc, buffers[place.array],
-                                           position));
+    loads.push_back(
+        memref::LoadOp::create(builder, loc, buffers[place.array], position));
   }
   return loads;
 }
@@ -291,14 +291,14 @@ bool loadsNumber(Operation *op) {
   if (!load)
     return false;
   auto array = dyn_cast<BlockArgument>(load.getMemRef());
-  auto function =
-      array ? dyn_cast<func::FuncOp>(array.getOwner()->getParentOp())
-            : func::FuncOp();
-  auto count = function ? function->getAttrOfType<IntegerAttr>(
-                              numberArraysAttrName)
-                        : IntegerAttr();
-  return count && array.getArgNumber() + count.getInt() >=
-                      function.getNumArguments();
+  auto function = array
+                      ? dyn_cast<func::FuncOp>(array.getOwner()->getParentOp())
+                      : func::FuncOp();
+  auto count = function
+                   ? function->getAttrOfType<IntegerAttr>(numberArraysAttrName)
+                   : IntegerAttr();
+  return count &&
+         array.getArgNumber() + count.getInt() >= function.getNumArguments();
 }
 
 void sinkLoads(ArrayRef<memref::LoadOp> loads) {

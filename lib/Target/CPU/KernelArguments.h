@@ -94,8 +94,8 @@ bool loadsNumber(mlir::Operation *op);
 /// reason. Nothing writes where they load from, at constant positions.
 void sinkLoads(llvm::ArrayRef<mlir::memref::LoadOp> loads);
 
-/// \p type as that of a buffer that begins at its first element, where it is one
-/// of known extents and distances at a known offset.
+/// \p type as that of a buffer that begins at its first element, where it is
+/// one of known extents and distances at a known offset.
 mlir::Type withoutOffset(mlir::Type type);
 
 /// The type of the argument for \p capture, a value that \p loop uses: a buffer

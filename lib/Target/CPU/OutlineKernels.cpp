@@ -12,8 +12,8 @@
 #include "Codegen/CallConvention.h"
 #include "Codegen/PassStep.h"
 #include "FlattenBuffer.h"
-#include "KernelArguments.h"
 #include "KeptOperations.h"
+#include "KernelArguments.h"
 #include "KernelSplit.h"
 #include "StraightCode.h"
 
@@ -519,11 +519,10 @@ void OutlineKernelsPass::runOnOperation() {
   rebased.clear();
   straight.clear();
   nextNumber = 0;
-  callsKept = llvm::any_of(getOperation().getOps<func::FuncOp>(),
-                           [](func::FuncOp function) {
-                             return function.isExternal() &&
-                                    function->hasAttr(kernelAttrName);
-                           });
+  callsKept = llvm::any_of(
+      getOperation().getOps<func::FuncOp>(), [](func::FuncOp function) {
+        return function.isExternal() && function->hasAttr(kernelAttrName);
+      });
   SymbolTable symbols(getOperation());
   NumberBuffers buffers(entry, symbols);
   SmallVector<LoopLikeOpInterface> loops;

@@ -132,8 +132,8 @@ OutlineOperationsPass::outline(Operation *op,
   for (Operation *constant : interface.constants)
     builder.clone(*constant, mapping);
   for (auto [number, load] : llvm::zip_equal(
-           interface.numbers, loadsOf(interface.numbers,
-                                      arguments.take_back(arrays), builder)))
+           interface.numbers,
+           loadsOf(interface.numbers, arguments.take_back(arrays), builder)))
     mapping.map(number->getResult(0), load->getResult(0));
   auto end = func::ReturnOp::create(builder, op->getLoc());
   op->moveBefore(end);
@@ -172,7 +172,8 @@ void OutlineOperationsPass::replaceByCall(Operation *op,
     ++numOutlined;
   }
   SmallVector<Value> operands;
-  for (auto [buffer, type] : llvm::zip_equal(interface.buffers, interface.types))
+  for (auto [buffer, type] :
+       llvm::zip_equal(interface.buffers, interface.types))
     operands.push_back(toArgument(buffer, type, builder));
   for (DenseElementsAttr array : interface.arrays)
     operands.push_back(buffers.get(array, builder));

@@ -67,7 +67,8 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::outline:
     // nests of scf.forall, scf.for -> func.func @kernel_0, ...; @nnhal_entry
     pm.addPass(createOutlineKernels(
-        {.keepOperations = options.kernels && options.kernels->keepsObjects()}));
+        {.keepOperations =
+             options.kernels && options.kernels->keepsObjects()}));
     pm.addPass(createEmitEntry());
     pm.addPass(createDispatchKernels());
     pm.addPass(createVerifyAddresses());

@@ -145,7 +145,8 @@ static bool computes(Operation *op) {
 SmallVector<scf::ForOp> moveIntoLoops(Block &block) {
   SmallVector<scf::ForOp> loops;
   Run run(block);
-  // What depends on constants and numbers of a layer alone, and what stays in the entry function.
+  // What depends on constants and numbers of a layer alone, and what stays in
+  // the entry function.
   Operations known;
   Operations staying;
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
