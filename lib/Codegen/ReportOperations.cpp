@@ -8,6 +8,7 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "OperationLocation.h"
+#include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -30,6 +31,8 @@ struct Remains {
   std::optional<Location> location;
   /// Names of operations that compute it.
   llvm::SetVector<StringRef> forms;
+  /// Why the runtime is called; empty where it is not, or nobody has said it.
+  StringRef callReason;
   /// Operations of the model that were fused into those.
   OperationNumbers partners;
   /// Operations of the model that it was fused into.
@@ -69,6 +72,8 @@ void ReportOperationsPass::add(Operation &op) {
   if (!touchesElements(op))
     return;
   own.forms.insert(op.getName().getStringRef());
+  if (auto call = dyn_cast<runtime::CallRoutineOp>(op))
+    own.callReason = call.getReason().value_or("");
   OperationNumbers numbers;
   op.walk([&](Operation *inner) {
     // Constants are shared between operations.
@@ -101,6 +106,8 @@ static std::string describe(const Remains &remains) {
   if (remains.forms.empty())
     return "fused into " + listed(remains.hosts);
   std::string text = llvm::join(remains.forms, ", ");
+  if (!remains.callReason.empty())
+    text += (", because " + remains.callReason).str();
   if (!remains.partners.empty())
     text += " with " + listed(remains.partners);
   if (!remains.hosts.empty())

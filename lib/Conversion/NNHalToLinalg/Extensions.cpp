@@ -160,7 +160,8 @@ struct ExtensionCallPattern : OpConversionPattern<OperationOp> {
     rewriter.replaceOpWithNewOp<runtime::CallRoutineOp>(
         op, types, *inputs, rt::extensionRoutineSlot,
         ArrayRef(reinterpret_cast<const int8_t *>(signature->data()),
-                 signature->size()));
+                 signature->size()),
+        op->getAttrOfType<StringAttr>(callReasonAttrName));
     return success();
   }
 

@@ -48,7 +48,8 @@ static LogicalResult lowerToCall(OperationLowering &op) {
   auto call = runtime::CallRoutineOp::create(
       builder, types, inputs, *rt::routineSlot(op.type()),
       ArrayRef(reinterpret_cast<const int8_t *>(signature.data()),
-               signature.size()));
+               signature.size()),
+      /*reason=*/StringAttr());
   for (auto [index, result] : llvm::enumerate(call.getResults()))
     op.setOutput(index, {builder, result, view.outputs[index].type});
   return success();

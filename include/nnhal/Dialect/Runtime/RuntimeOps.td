@@ -99,7 +99,8 @@ def Runtime_CallRoutineOp : Runtime_Op<"call_routine", [MemoryEffects<[MemWrite]
   let description = [{
     The routine in `slot` of docs/Compiler/Routines.md. `signature` describes the
     HAL operation with its parameters as the runtime reads it; the results are
-    allocated by the routine.
+    allocated by the routine. `reason`, a phrase, says why there is no code for
+    the operation, where other uses of it have some.
 
     ```mlir
     %0:2 = nnrt.call_routine(%x) slot 0 signature [...]
@@ -107,7 +108,8 @@ def Runtime_CallRoutineOp : Runtime_Op<"call_routine", [MemoryEffects<[MemWrite]
     ```
   }];
   let arguments = (ins Variadic<Runtime_AnyTensor>:$inputs, I32Attr:$slot,
-                       DenseI8ArrayAttr:$signature);
+                       DenseI8ArrayAttr:$signature,
+                       OptionalAttr<StrAttr>:$reason);
   let results = (outs Variadic<Runtime_AnyTensor>:$results);
   let assemblyFormat = [{
     `(` $inputs `)` `slot` $slot `signature` $signature attr-dict `:`

@@ -109,6 +109,9 @@ static constexpr Kind<Operation *> stackMemory = {
 static constexpr Kind<Operation *> models = {
     "an nnhal.model", [](Operation *op) { return isa<ModelOp>(op); }};
 
+static constexpr Kind<Operation *> statedOperations = {
+    "an nnhal.operation", [](Operation *op) { return isa<OperationOp>(op); }};
+
 static constexpr Declaration declarations[] = {
     {entryAttrName, unit, functions},
     {inputCountAttrName, count, functions},
@@ -123,6 +126,7 @@ static constexpr Declaration declarations[] = {
     {operationAttrName, text, functions},
     {isSplitAttrName, unit, functions},
     {pollsFlagAttrName, unit, functions},
+    {callReasonAttrName, text, statedOperations},
     {grainAttrName, positiveCount, calls},
     {passesDescriptorsAttrName, unit, modules},
     {kernelAttrName, text, modulesOrFunctions},

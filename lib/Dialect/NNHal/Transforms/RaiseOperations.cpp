@@ -9,6 +9,7 @@
 
 #include "Raising.h"
 
+#include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 #include "nnhal/Dialect/NNHal/IR/ExtensionInterface.h"
 
 namespace nnhal {
@@ -144,8 +145,11 @@ LogicalResult RaiseOperationsPass::raiseExtension(OperationOp op,
   if (status.isOk())
     status = extension ? raiseBy(*extension, op)
                        : rt::badData("no dialect brings its extension");
-  if (!status.isOk())
+  if (!status.isOk()) {
+    op->setAttr(callReasonAttrName,
+                StringAttr::get(op.getContext(), status.message()));
     return keep(op, status.message());
+  }
   ++numRaised;
   return success();
 }

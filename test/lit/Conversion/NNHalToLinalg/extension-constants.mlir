@@ -4,7 +4,7 @@
 !long = !nnhal.extension<"com.example.vendor", 0 : 8>
 
 // CHECK: %[[LONG:.+]] = arith.constant dense<[1, -1]> : tensor<2xi64>
-// CHECK: nnrt.call_routine(%[[LONG]])
+// CHECK: nnrt.call_routine(%[[LONG]]) {{.+}} {reason = "no dialect brings its extension"}
 module attributes {nnhal.called_extensions = ["com.example.vendor"]} {
   nnhal.model @model attributes {hal_version = "1.3", extension_names = ["com.example.vendor"], extension_prefixes = array<i32: 1>} {
     nnhal.graph @main() -> tensor<2xf32> {

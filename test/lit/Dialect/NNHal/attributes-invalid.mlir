@@ -31,6 +31,13 @@ func.func @memory() {
 
 // -----
 
+func.func @operation() {
+  // expected-error @below {{'nnhal.call_reason' is an attribute of an nnhal.operation}}
+  return {nnhal.call_reason = "it is called"}
+}
+
+// -----
+
 func.func @call() {
   // expected-error @below {{'nnhal.grain' is an attribute of a call}}
   return {nnhal.grain = 1 : i64}

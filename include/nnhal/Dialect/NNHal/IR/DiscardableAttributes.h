@@ -75,6 +75,9 @@ inline constexpr llvm::StringLiteral operationAttrName = "nnhal.operation";
 /// last argument is the flag by which the runtime cancels executions.
 inline constexpr llvm::StringLiteral isSplitAttrName = "nnhal.is_split";
 inline constexpr llvm::StringLiteral pollsFlagAttrName = "nnhal.polls_flag";
+/// String attribute of an nnhal.operation of an extension, set by
+/// RaiseOperations: why no dialect raises it, a phrase.
+inline constexpr llvm::StringLiteral callReasonAttrName = "nnhal.call_reason";
 /// Integer attribute of a call of a kernel that takes a range [begin, end) as
 /// its first arguments: the least that is worth a piece of its own. The call
 /// has the whole range.

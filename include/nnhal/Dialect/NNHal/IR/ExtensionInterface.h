@@ -60,7 +60,8 @@ public:
   /// types; what folds is folded then. Tensors that are constants are results
   /// of nnhal.constant, but for those of elements that are not stored as
   /// numbers (storageTypeOf()). Returns failure without having built anything
-  /// where \p op shall stay as it is; the message is \p reason, a phrase.
+  /// where \p op shall stay as it is; the message is \p reason, a phrase, which
+  /// `nnhal-run --explain` prints behind "because".
   virtual llvm::FailureOr<llvm::SmallVector<mlir::Value>>
   raise(OperationOp op, mlir::OpBuilder &builder, std::string &reason) const;
 
