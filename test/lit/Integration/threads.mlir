@@ -8,9 +8,9 @@
 // CHECK:         scf.if %[[SHARED]]
 // CHECK:           llvm.call
 // CHECK:         } else {
-// CHECK:           call @kernel_0(
+// CHECK:           call @kernel_0_piece(
 // CHECK:         scf.if %[[SHARED]]
-// CHECK:           call @kernel_1(
+// CHECK:           call @kernel_1_piece(
 // CHECK:         call @kernel_2(
 // CHECK-NOT:     scf.if %[[SHARED]]
 // CHECK:         return
