@@ -163,7 +163,7 @@ struct ConvolutionLowering : OpConversionPattern<tflite::ConvolutionOp> {
                   ConversionPatternRewriter &rewriter) const override {
     std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
     if (!policy || !policy->hasMicroKernels())
-      return leave(op, "the target has no micro-kernels");
+      return leave(op, noKernels);
     std::vector<uint8_t> weights;
     Attribute filter = definingConstant(op.getFilter());
     if (!filter || !appendBytes(filter, weights).isOk())

@@ -260,10 +260,10 @@ FailureOr<Value> tflite::raiseConvolution(OperationOp op, OpBuilder &builder,
     why = "its channels are in groups";
   else if (elementsOf(cast<RankedTensorType>(image).getShape()) == 0 ||
            elementsOf(cast<RankedTensorType>(filter).getShape()) == 0)
-    why = "it has no elements";
+    why = noElements;
   else if (std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
            !policy || !policy->hasMicroKernels())
-    why = "the target has no micro-kernels";
+    why = noKernels;
   else if (!convolution.isFaster())
     why = "its result channels are too few for a register of sums";
   else

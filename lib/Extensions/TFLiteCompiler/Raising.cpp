@@ -96,7 +96,7 @@ std::optional<Form> formOfPlaces(uint32_t number) {
 
 bool isContraction(uint32_t number) {
   return llvm::is_contained(
-      {convolutionCode, depthwiseCode, fullyConnectedCode}, number);
+      {convolutionCode, depthwiseCode, fullyConnectedCode, matMulCode}, number);
 }
 
 bool isReshape(uint32_t number) {
@@ -126,6 +126,8 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
     return Form{0, 2, 1, 7};
   case fullyConnectedCode:
     return Form{0, 2, 1, 3};
+  case matMulCode:
+    return Form{0, 2, 0, 2};
   case depthToSpaceCode:
   case softmaxCode:
   case spaceToDepthCode:
@@ -461,6 +463,8 @@ FailureOr<SmallVector<Value>> build(OperationOp op, OpBuilder &builder,
 
 FailureOr<Value> raiseContraction(uint32_t number, OperationOp op,
                                   OpBuilder &builder, StringRef &why) {
+  if (number == matMulCode)
+    return raiseMatMul(op, builder, why);
   return number == depthwiseCode ? raiseDepthwise(op, builder, why)
                                  : raiseConvolution(op, builder, why);
 }
@@ -526,6 +530,7 @@ void TFLiteRaising::populateLowering(const TypeConverter &converter,
   populateDepthwiseLowering(converter, patterns);
   populateElementwiseLowering(converter, patterns);
   populateIndexingLowering(converter, patterns);
+  populateMatMulLowering(converter, patterns);
   populateMovementLowering(converter, patterns);
   populateNormalizeLowering(converter, patterns);
   populatePoolLowering(converter, patterns);

@@ -56,6 +56,7 @@ enum OperatorCode : uint32_t {
   gatherNdCode = 107,
   rankCode = 110,
   matrixDiagCode = 113,
+  matMulCode = 126,
   cumsumCode = 128
 };
 
@@ -63,6 +64,7 @@ inline constexpr llvm::StringLiteral noPlace =
     "a place is no constant of integers";
 inline constexpr llvm::StringLiteral outsidePlace =
     "a place is outside of its dimension";
+inline constexpr llvm::StringLiteral noElements = "it has no elements";
 inline constexpr llvm::StringLiteral misfit =
     "its options and shapes do not fit";
 
@@ -111,6 +113,10 @@ raiseDepthwise(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
 llvm::FailureOr<mlir::Value> raiseConvolution(OperationOp op,
                                               mlir::OpBuilder &builder,
                                               llvm::StringRef &why);
+
+/// The same of a BATCH_MATMUL.
+llvm::FailureOr<mlir::Value>
+raiseMatMul(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
 
 /// Raises what becomes code to the dialect tflite. All else stays as it is, and
 /// becomes a call of the extension's half in the runtime: operands that its

@@ -58,13 +58,19 @@ Value roundedTwice(Elements &e, Value sum, Value multiplier, Value shift,
 }
 
 /// The sum of \p parts, of which there is one at least, as \p type.
-Value sumOf(Elements &e, ValueRange parts, Type type) {
-  auto widened = [&](Value part) {
-    return part.getType() == type ? part : e.make<arith::ExtSIOp>(type, part);
+Value sumOf(Elements &e, ValueRange parts, Type type,
+            ArrayRef<int64_t> places) {
+  auto moved = [&](size_t index) {
+    Value part = parts[index];
+    if (part.getType() != type)
+      part = e.make<arith::ExtSIOp>(type, part);
+    return places.empty() || places[index] == 0
+               ? part
+               : e.make<arith::ShLIOp>(part, e.constant(type, places[index]));
   };
-  Value sum = widened(parts.front());
-  for (Value part : parts.drop_front())
-    sum = e.make<arith::AddIOp>(sum, widened(part));
+  Value sum = moved(0);
+  for (size_t index = 1; index < parts.size(); ++index)
+    sum = e.make<arith::AddIOp>(sum, moved(index));
   return sum;
 }
 
@@ -78,7 +84,8 @@ Value tflite::channelTable(ImplicitLocOpBuilder &b, ArrayRef<int32_t> numbers) {
 Value tflite::roundedSums(ImplicitLocOpBuilder &b, RankedTensorType result,
                           ValueRange sums, SumRounding rounding,
                           ArrayRef<int32_t> multipliers,
-                          ArrayRef<int32_t> shifts, Bounds bounds) {
+                          ArrayRef<int32_t> shifts, Bounds bounds,
+                          ArrayRef<int64_t> places) {
   auto rank = unsigned(result.getRank());
   AffineMap channel = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
   SmallVector<Value> inputs(sums);
@@ -92,7 +99,7 @@ Value tflite::roundedSums(ImplicitLocOpBuilder &b, RankedTensorType result,
                                                      : Type(b.getI32Type());
   return mapElements(
       b, result, inputs, maps, [&](Elements &e, ValueRange x) -> Value {
-        Value sum = sumOf(e, x.drop_back(2), sumType);
+        Value sum = sumOf(e, x.drop_back(2), sumType, places);
         Value multiplier = x[x.size() - 2], shift = x.back();
         Value rounded = rounding == SumRounding::once_in_32
                             ? roundedIn32(e, sum, multiplier, shift)

@@ -23,13 +23,15 @@ mlir::Value channelTable(mlir::ImplicitLocOpBuilder &builder,
                          llvm::ArrayRef<int32_t> numbers);
 
 /// Builds the results, of type \p result, of \p sums, tensors of 32 bits whose
-/// elements are added to each other. The last dimension is that of channels,
+/// elements are added to each other, each \p places bits further to the left,
+/// where there are such numbers. The last dimension is that of channels,
 /// each of which has one of \p multipliers and one of \p shifts.
 mlir::Value roundedSums(mlir::ImplicitLocOpBuilder &builder,
                         mlir::RankedTensorType result, mlir::ValueRange sums,
                         SumRounding rounding,
                         llvm::ArrayRef<int32_t> multipliers,
-                        llvm::ArrayRef<int32_t> shifts, Bounds bounds);
+                        llvm::ArrayRef<int32_t> shifts, Bounds bounds,
+                        llvm::ArrayRef<int64_t> places = {});
 
 } // namespace nnhal::tflite
 

@@ -431,6 +431,32 @@ LogicalResult tflite::ConvolutionOp::verify() {
              : success();
 }
 
+LogicalResult tflite::MatMulOp::verify() {
+  if (failed(verifyKnown(*this)))
+    return failure();
+  for (Type type : {getX().getType(), getY().getType(), getResult().getType()})
+    if (classOf(type) != ElementClass::fixed16)
+      return emitOpError(otherTypes);
+  ArrayRef<int64_t> x = getX().getType().getShape();
+  ArrayRef<int64_t> y = getY().getType().getShape();
+  ArrayRef<int64_t> result = getResult().getType().getShape();
+  bool areWithin = x.size() == 3 && y.size() == 3 && result.size() == 3 &&
+                   result[1] == x[1] &&
+                   result[2] == y[getTransposed() ? 1 : 2] &&
+                   x[2] == y[getTransposed() ? 2 : 1] &&
+                   getX().getType().getNumElements() > 0 &&
+                   getResult().getType().getNumElements() > 0;
+  for (ArrayRef<int64_t> shape : {x, y})
+    areWithin = areWithin && (shape[0] == 1 || shape[0] == result[0]);
+  auto number = [](uint32_t value) { return int32_t(value); };
+  return failed(verifyPlaces(*this, areWithin)) ||
+                 failed(verifyBounds(*this, "multiplier",
+                                     number(getMultiplier()), 0, 0x7FFF)) ||
+                 failed(verifyBounds(*this, "shift", number(getShift()), 1, 62))
+             ? failure()
+             : success();
+}
+
 bool tflite::isFraction(Type type) { return scaleOf(type) == 1.0f / 32768.0f; }
 
 bool tflite::isActivation(int64_t code) {

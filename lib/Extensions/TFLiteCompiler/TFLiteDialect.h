@@ -68,6 +68,10 @@ std::optional<IntegerForm> integerFormOf(mlir::Type type);
 inline constexpr llvm::StringLiteral otherTypes =
     "elements of these types are not compiled";
 
+/// Why products are called that only micro-kernels make faster.
+inline constexpr llvm::StringLiteral noKernels =
+    "the target has no micro-kernels";
+
 /// A result without the scale of fractions of 15 bits, which some functions of
 /// 16-bit numbers yield.
 inline constexpr llvm::StringLiteral otherScale =
@@ -147,6 +151,10 @@ struct ChannelRange {
 /// there are fewer parts.
 ChannelRange partOf(int64_t channels, int64_t parts, int64_t index);
 
+/// In how many parts the sums of matrices of \p depth, of which each takes one
+/// byte of one factor, fit 32 bits.
+int64_t partsOfProduct(int64_t depth);
+
 /// Says why products of a 16-bit input and an 8-bit filter are called; the
 /// empty text where they are lowered.
 llvm::StringRef whyProductsAreCalled(mlir::Type input, mlir::Type filter,
@@ -172,6 +180,8 @@ void populateElementwiseLowering(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateIndexingLowering(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
+void populateMatMulLowering(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populateMovementLowering(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 void populateNormalizeLowering(const mlir::TypeConverter &converter,

@@ -479,4 +479,29 @@ def TFLite_ConvolutionOp : Op<TFLite_Dialect, "convolution", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TFLite_MatMulOp : Op<TFLite_Dialect, "matmul", [Pure]> {
+  let summary = "BATCH_MATMUL of 16-bit matrices";
+  let description = [{
+    Each tensor has the dimensions of matrices, rows and columns. One of `x` or
+    `y` alone is a factor of all products. Where `transposed`, rows of `y` are
+    those of the sums. Sums of 64 bits are multiplied by `multiplier`, which has
+    15 bits, shifted right by `shift` and rounded once.
+
+    ```mlir
+    %0 = tflite.matmul %x, %y multiplier 16384 shift 20 {transposed}
+           : tensor<2x3x5x!quant16_symm>, tensor<1x4x5x!quant16_symm>
+           -> tensor<2x3x4x!quant16_symm>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$y,
+                       UnitAttr:$transposed, I32Attr:$multiplier,
+                       I32Attr:$shift);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $y `multiplier` $multiplier `shift` $shift attr-dict `:`
+    type($x) `,` type($y) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_TFLITEOPS

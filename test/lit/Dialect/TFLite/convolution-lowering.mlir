@@ -3,6 +3,7 @@
 // RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnhal-graph-to-func --convert-nnhal-to-linalg | FileCheck %s
 // RUN: not nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: error: 'tflite.convolution' op cannot be lowered: the target has no micro-kernels
+// PLAIN: error: 'tflite.matmul' op cannot be lowered: the target has no micro-kernels
 !fixed = !quant.uniform<i16:f32, 0.5>
 !weight = !quant.uniform<i8:f32, 0.5>
 // CHECK-LABEL: func.func
@@ -34,5 +35,23 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     %w = nnhal.constant dense<3> : tensor<2x6xi8> -> tensor<2x6x!weight>
     %0 = tflite.convolution once_in_64 %x, %w [1, 1] [1, 1] [0, 0] biases [0, 3] multipliers [16384, 20000] shifts [20, 21] {parts = 2 : i64} : tensor<1x1x9x6x!fixed>, tensor<2x6x!weight> -> tensor<1x1x9x2x!fixed>
     nnhal.return %0 : tensor<1x1x9x2x!fixed>
+  }
+}
+
+// -----
+
+!fixed = !quant.uniform<i16:f32, 0.5>
+// Both bytes of a matrix are filters of their own, of which one has 256 times the weight.
+// CHECK-LABEL: func.func
+// CHECK: %[[UPPER:.+]] = nnk.conv_2d ins({{.+}} : tensor<1x1x70x6xi16>, tensor<1x1x1x3x32xi16>, tensor<1x16xi32>)
+// CHECK: arith.trunci {{.+}} : i16 to i8
+// CHECK: %[[LOWER:.+]] = nnk.conv_2d ins({{.+}} : tensor<1x1x70x6xi16>, tensor<1x1x1x3x32xi16>, tensor<1x16xi32>)
+// CHECK: linalg.generic {{.*}} ins(%[[UPPER]], %[[LOWER]]
+// CHECK: %[[EIGHT:.+]] = arith.constant 8 : i64
+// CHECK: arith.shli %{{.+}}, %[[EIGHT]] : i64
+nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<1x70x6x!fixed>, %y: tensor<1x16x6x!fixed>) -> (tensor<1x70x16x!fixed>) {
+    %0 = tflite.matmul %x, %y multiplier 16384 shift 20 {transposed} : tensor<1x70x6x!fixed>, tensor<1x16x6x!fixed> -> tensor<1x70x16x!fixed>
+    nnhal.return %0 : tensor<1x70x16x!fixed>
   }
 }

@@ -11,7 +11,7 @@ go on along it, BITS, functions of bits, RESIZED and POOLED, images of another s
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
 floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
 whose channels have weights of their own, CONTRACTED, convolutions and products that
-join channels, SHAPED, operators that take shapes which
+join channels, MULTIPLIED, products of matrices of rows, depth and columns, SHAPED, operators that take shapes which
 others compute, CHAINED, such operators between others, or OUTSIDE, indices of which
 two are outside of their dimension."""
 
@@ -119,7 +119,7 @@ RESHAPE, STRIDED_SLICE, TILE = 22, 45, 69
 ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 79, 36, 107, 85, 113, 106, 128
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
-SELECT_V2, BROADCAST_TO, DEPTHWISE, CONV_2D, FULLY_CONNECTED = 123, 130, 4, 3, 9
+SELECT_V2, BROADCAST_TO, DEPTHWISE, CONV_2D, FULLY_CONNECTED, BATCH_MATMUL = 123, 130, 4, 3, 9, 126
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -415,6 +415,20 @@ def contracted():
                             [option("INT32", activation), option("INT32", 0), option("BOOL", isKept)], scale, [shape])
 
 
+def multiplied():
+    """Matrices, several of them or one that all products share, each of both stored along either dimension."""
+    rows, depth, columns = extents
+    for values in (None, lambda: -32768, lambda: draw.randrange(-99, 99)):
+        for front, behind, joined in (([], [], []), ([3], [3], [3]), ([1], [2], [2]), ([2, 1], [1, 1], [2, 1]), ([2], [], [2])):
+            for isTurned in range(4):
+                first, second = isTurned % 2, isTurned // 2
+                x = tensor(FIXED, front + ([depth, rows] if first else [rows, depth]), 0.01, values=values)
+                y = tensor(FIXED, behind + ([columns, depth] if second else [depth, columns]), 0.02, values=values)
+                for scale in (0.0002, 50.0):
+                    compute(BATCH_MATMUL, [x, y], FIXED, [option("BOOL", first), option("BOOL", second)], scale,
+                            [joined + [rows, columns]])
+
+
 def step(number, ins, shape, options=(), type=FLOAT):
     results = [operand(type, shape, "TEMPORARY_VARIABLE")]
     operations.append({"type": f"nnhal.tflite:{number}", "inputs": list(ins) + list(options), "outputs": results})
@@ -517,7 +531,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted,
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "MULTIPLIED": multiplied,
           "SHAPED": shaped}
 if kind in makers:
     makers[kind]()

@@ -1,0 +1,214 @@
+//===- MatMul.cpp - Products of 16-bit matrices ---------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// tflite.matmul -> two nnk.conv_2d for each matrix, which multiply pairs of
+// 16-bit numbers with both bytes of the others apart, because sums of whole
+// products do not fit 32 bits. The second matrix is packed in panels when the
+// model runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementUse.h"
+#include "Lowering.h"
+#include "SumRounding.h"
+
+#include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/Kernel/Packing.h"
+#include "nnhal/Dialect/NNHal/IR/Target.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+namespace {
+
+/// Builds what computes the products of one operation.
+class ProductBuilder {
+public:
+  ProductBuilder(ImplicitLocOpBuilder &b, tflite::MatMulOp op, Value x, Value y,
+                 const LoweringPolicy &policy);
+
+  Value build(RankedTensorType result);
+
+private:
+  Value slice(Value from, int64_t matrix, ArrayRef<int64_t> offsets,
+              ArrayRef<int64_t> sizes);
+  Value paddedTo(Value value, ArrayRef<int64_t> shape);
+  Value packed(Value matrix, ChannelRange part, bool isUpper);
+  SmallVector<Value> sumsOf(int64_t matrix);
+
+  ImplicitLocOpBuilder &b;
+  tflite::MatMulOp op;
+  Value x, y;
+  int64_t rows, depth, columns, parts;
+  /// Result columns of a panel, and panels.
+  int64_t width, panels;
+};
+
+ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, tflite::MatMulOp op,
+                               Value x, Value y, const LoweringPolicy &policy)
+    : b(b), op(op), x(x), y(y), rows(shapeOf(x)[1]), depth(shapeOf(x)[2]),
+      columns(shapeOf(op.getResult())[2]), parts(partsOfProduct(depth)),
+      width(policy.panelWidth(columns)),
+      panels(kernel::panelCount(columns, width)) {}
+
+/// Part of one of the matrices \p from, or of the only one.
+Value ProductBuilder::slice(Value from, int64_t matrix,
+                            ArrayRef<int64_t> offsets,
+                            ArrayRef<int64_t> sizes) {
+  auto type = cast<RankedTensorType>(from.getType());
+  SmallVector<int64_t> begin = {type.getDimSize(0) == 1 ? 0 : matrix},
+                       extents = {1}, ones(3, 1);
+  llvm::append_range(begin, offsets);
+  llvm::append_range(extents, sizes);
+  auto get = [&](ArrayRef<int64_t> numbers) {
+    return getAsIndexOpFoldResult(b.getContext(), numbers);
+  };
+  return tensor::ExtractSliceOp::create(
+      b, RankedTensorType::get(sizes, type.getElementType()), from, get(begin),
+      get(extents), get(ones));
+}
+
+/// \p value with zeros behind its elements.
+Value ProductBuilder::paddedTo(Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  SmallVector<OpFoldResult> low(shape.size(), b.getIndexAttr(0)), high;
+  for (auto [extent, given] : llvm::zip_equal(shape, type.getShape()))
+    high.push_back(b.getIndexAttr(extent - given));
+  Type element = type.getElementType();
+  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(element, 0));
+  return tensor::PadOp::create(b, RankedTensorType::get(shape, element), value,
+                               low, high, zero)
+      .getResult();
+}
+
+/// One byte of the elements of \p matrix, which has the depth first unless it
+/// is transposed, in the order of a kernel's filter. A number is 256 times its
+/// upper byte and its lower one, which has a sign.
+Value ProductBuilder::packed(Value matrix, ChannelRange part, bool isUpper) {
+  int64_t pairs = llvm::divideCeil(part.size, 2);
+  SmallVector<int64_t> shape = {pairs * 2, panels * width};
+  if (op.getTransposed())
+    std::swap(shape[0], shape[1]);
+  matrix = paddedTo(matrix, shape);
+  // Panels, pairs, columns of a panel and numbers of a pair.
+  AffineExpr dims[4];
+  bindDimsList(b.getContext(), MutableArrayRef<AffineExpr>(dims));
+  SmallVector<AffineExpr> place = {dims[1] * 2 + dims[3],
+                                   dims[0] * width + dims[2]};
+  if (op.getTransposed())
+    std::swap(place[0], place[1]);
+  Type i16 = b.getI16Type(), i8 = b.getI8Type();
+  Value bytes = mapElements(
+      b, RankedTensorType::get({panels, pairs, width, 2}, i16), matrix,
+      {AffineMap::get(4, 0, place, b.getContext())},
+      [&](Elements &e, ValueRange numbers) -> Value {
+        Value number = numbers[0];
+        if (!isUpper)
+          return e.make<arith::ExtSIOp>(i16,
+                                        e.make<arith::TruncIOp>(i8, number));
+        Value upper = e.make<arith::ShRSIOp>(number, e.constant(i16, 8));
+        // What the lower byte lacks where it is negative.
+        Value sign = e.make<arith::AndIOp>(
+            e.make<arith::ShRUIOp>(number, e.constant(i16, 7)),
+            e.constant(i16, 1));
+        return e.make<arith::AddIOp>(upper, sign);
+      });
+  return reshaped(b, bytes, {panels, 1, 1, pairs, 2 * width});
+}
+
+/// Sums of the upper byte and of the lower one, for each part of the depth.
+SmallVector<Value> ProductBuilder::sumsOf(int64_t matrix) {
+  Type i32 = b.getI32Type();
+  auto startType = RankedTensorType::get({panels, width}, i32);
+  Value start = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(startType, int32_t(0)));
+  SmallVector<Value> sums;
+  int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
+  for (int64_t index = 0; index < parts; ++index) {
+    ChannelRange part = partOf(depth, parts, index);
+    Value left = slice(x, matrix, {0, part.begin}, {rows, part.size});
+    left = paddedTo(left, {rows, int64_t(llvm::alignTo(part.size, 2))});
+    left = reshaped(b, left, {1, 1, rows, shapeOf(left)[1]});
+    Value right = op.getTransposed()
+                      ? slice(y, matrix, {0, part.begin}, {columns, part.size})
+                      : slice(y, matrix, {part.begin, 0}, {part.size, columns});
+    for (bool isUpper : {true, false}) {
+      Value init = tensor::EmptyOp::create(
+          b, ArrayRef<int64_t>{1, 1, rows, columns}, i32);
+      sums.push_back(kernel::Conv2DOp::create(b, left,
+                                              packed(right, part, isUpper),
+                                              start, init, ones, ones, noPads)
+                         ->getResult(0));
+    }
+  }
+  return sums;
+}
+
+Value ProductBuilder::build(RankedTensorType result) {
+  SmallVector<int32_t> multipliers(size_t(columns), op.getMultiplier()),
+      shifts(size_t(columns), op.getShift());
+  SmallVector<int64_t> places;
+  for (int64_t part = 0; part < parts; ++part)
+    places.append({8, 0});
+  Type element = result.getElementType();
+  Value all = tensor::EmptyOp::create(b, result.getShape(), element);
+  auto type = RankedTensorType::get({1, 1, rows, columns}, element);
+  for (int64_t matrix = 0; matrix < result.getDimSize(0); ++matrix) {
+    Value product =
+        roundedSums(b, type, sumsOf(matrix), SumRounding::once_in_64,
+                    multipliers, shifts, boundsOf<int16_t>(), places);
+    auto get = [&](ArrayRef<int64_t> numbers) {
+      return getAsIndexOpFoldResult(b.getContext(), numbers);
+    };
+    if (result.getDimSize(0) == 1)
+      return reshaped(b, product, result.getShape());
+    all = tensor::InsertSliceOp::create(
+        b, reshaped(b, product, {rows, columns}), all, get({matrix, 0, 0}),
+        get({1, rows, columns}), get({1, 1, 1}));
+  }
+  return all;
+}
+
+struct MatMulLowering : OpConversionPattern<tflite::MatMulOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tflite::MatMulOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
+    if (!policy || !policy->hasMicroKernels()) {
+      op.emitRemark(noKernels);
+      return failure();
+    }
+    auto result = cast<RankedTensorType>(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, ProductBuilder(b, op, adaptor.getX(), adaptor.getY(), *policy)
+                .build(result));
+    return success();
+  }
+};
+
+} // namespace
+
+int64_t tflite::partsOfProduct(int64_t depth) {
+  // Bytes with a sign and numbers of 16 bits have products of at most 2^22.
+  constexpr int64_t mostProducts = 510;
+  return llvm::divideCeil(depth, mostProducts);
+}
+
+void tflite::populateMatMulLowering(const TypeConverter &converter,
+                                    RewritePatternSet &patterns) {
+  patterns.add<MatMulLowering>(converter, patterns.getContext());
+}
