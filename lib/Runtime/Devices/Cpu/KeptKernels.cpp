@@ -23,22 +23,20 @@ KeptKernels::KeptKernels(const DeviceServices &services,
 
 KeptKernels::~KeptKernels() = default;
 
-void KeptKernels::open() {
-  auto fail = [&](const Status &status) {
-    if (log)
-      writeLog(*log, LogTag::compilation, "nnhal-cpu: no kernels are kept: {}",
-               status.message());
-  };
-  Result<std::string> identity = compiler->identity();
-  if (!identity.isOk())
-    return fail(identity.status());
+Status KeptKernels::openStore() {
+  NNHAL_ASSIGN_OR_RETURN(std::string identity, compiler->identity());
   KernelStore::Options options;
   options.directory = directory;
-  options.compiler = *std::move(identity);
-  auto opened = KernelStore::open(std::move(options));
-  if (!opened.isOk())
-    return fail(opened.status());
-  store = *std::move(opened);
+  options.compiler = std::move(identity);
+  NNHAL_ASSIGN_OR_RETURN(store, KernelStore::open(std::move(options)));
+  return Status();
+}
+
+void KeptKernels::open() {
+  Status opened = openStore();
+  if (!opened.isOk() && log)
+    writeLog(*log, LogTag::compilation, "nnhal-cpu: no kernels are kept: {}",
+             opened.message());
 }
 
 namespace {

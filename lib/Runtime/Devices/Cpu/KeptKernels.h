@@ -35,6 +35,7 @@ public:
   CompileObserver observe(CompileObserver observer);
 
 private:
+  Status openStore();
   void open();
 
   std::string directory;
