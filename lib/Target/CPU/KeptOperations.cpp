@@ -116,17 +116,15 @@ void ReuseOperationsPass::reuse(func::FuncOp operation, ModuleOp record,
                                 SymbolTable &symbols) {
   auto body = record.lookupSymbol<func::FuncOp>(recordName);
   OpBuilder builder(&getContext());
+  // A name that one constant gets may be that of another in the record.
+  llvm::DenseMap<StringAttr, StringAttr> names;
   for (Operation &symbol : llvm::make_early_inc_range(*record.getBody())) {
     if (auto global = dyn_cast<memref::GlobalOp>(symbol)) {
       StringAttr before = global.getSymNameAttr();
       global->remove();
       builder.setInsertionPoint(operation);
       builder.insert(global);
-      StringAttr name = symbols.insert(global, Block::iterator(global));
-      body.walk([&](memref::GetGlobalOp use) {
-        if (use.getName() == before.getValue())
-          use.setName(name);
-      });
+      names[before] = symbols.insert(global, Block::iterator(global));
       continue;
     }
     auto kernel = cast<func::FuncOp>(symbol);
@@ -137,6 +135,9 @@ void ReuseOperationsPass::reuse(func::FuncOp operation, ModuleOp record,
     builder.insert(kernel);
     symbols.insert(kernel, Block::iterator(kernel));
   }
+  body.walk([&](memref::GetGlobalOp use) {
+    use.setName(names.lookup(use.getNameAttr().getAttr()));
+  });
   operation.getBody().takeBody(body.getBody());
   operation->removeAttr(operationAttrName);
 }

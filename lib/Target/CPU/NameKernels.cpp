@@ -68,7 +68,9 @@ static SmallVector<Unit> findUnits(ModuleOp module) {
   llvm::MapVector<StringRef, Unit> units;
   SmallVector<std::pair<StringRef, func::FuncOp>> pieces;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal() || !isInternal(function))
+    // An entry that calls one kernel is no piece of it.
+    if (function.isExternal() || !isInternal(function) ||
+        function->hasAttr(entryAttrName))
       continue;
     auto [callee, calls] = calleeOf(function);
     if (calls == 0)
