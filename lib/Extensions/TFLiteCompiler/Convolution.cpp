@@ -115,7 +115,8 @@ Value ConvolutionBuilder::packedFilter(ChannelRange part) {
   return arith::ConstantOp::create(b, cast<TypedAttr>(resource));
 }
 
-/// What sums begin with: biases, which the first part has.
+/// The panels of numbers that sums begin with: the biases in the first part of
+/// the input channels, and zeros in the others.
 Value ConvolutionBuilder::start(bool isFirst) {
   SmallVector<int32_t> numbers;
   if (isFirst)

@@ -23,7 +23,7 @@ namespace {
 /// The operands behind those of windows.
 enum DepthwiseOption : unsigned { fusedActivation = 7, firstDilation };
 
-/// What the channels of one operation are computed with.
+/// Bias, multiplier and shift of each channel of one operation.
 struct Channels {
   SmallVector<int32_t> biases, multipliers, shifts;
 };

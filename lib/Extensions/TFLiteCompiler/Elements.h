@@ -39,7 +39,8 @@ public:
 
   /// value * 2^-exponent, rounded to nearest, halves away from zero.
   mlir::Value roundingShift(mlir::Value value, int32_t exponent);
-  /// The same with an exponent that is computed.
+  /// value * 2^-exponent with an exponent that is computed, rounded to nearest,
+  /// halves away from zero.
   mlir::Value roundingShift(mlir::Value value, mlir::Value exponent);
   /// value * factor, rounded twice. The left shift wraps.
   mlir::Value scale(mlir::Value value, Factor factor);
@@ -53,7 +54,8 @@ public:
   mlir::Value activated(mlir::Value value, Activation activation);
 
 private:
-  /// The same with a \p mask of what is shifted out, and half of that.
+  /// Rounds value * 2^-exponent by a \p mask of the bits that are shifted out,
+  /// and half of that.
   mlir::Value roundingShift(mlir::Value value, mlir::Value exponent,
                             mlir::Value mask, mlir::Value half);
 

@@ -117,7 +117,8 @@ Value ProductBuilder::packed(Value matrix, ChannelRange part, bool isUpper) {
           return e.make<arith::ExtSIOp>(i16,
                                         e.make<arith::TruncIOp>(i8, number));
         Value upper = e.make<arith::ShRSIOp>(number, e.constant(i16, 8));
-        // What the lower byte lacks where it is negative.
+        // The lower byte is read as a signed one, and a negative one lacks 256,
+        // which the upper byte gets.
         Value sign = e.make<arith::AndIOp>(
             e.make<arith::ShRUIOp>(number, e.constant(i16, 7)),
             e.constant(i16, 1));

@@ -109,12 +109,14 @@ llvm::FailureOr<mlir::Value> raisePlaces(uint32_t number, OperationOp op,
 llvm::FailureOr<mlir::Value>
 raiseDepthwise(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
 
-/// The same of a CONV_2D or FULLY_CONNECTED.
+/// Raises a CONV_2D or FULLY_CONNECTED of 16 bits. Fails with the reason \p why
+/// where it stays a call.
 llvm::FailureOr<mlir::Value> raiseConvolution(OperationOp op,
                                               mlir::OpBuilder &builder,
                                               llvm::StringRef &why);
 
-/// The same of a BATCH_MATMUL.
+/// Raises a BATCH_MATMUL of 16 bits. Fails with the reason \p why where it
+/// stays a call.
 llvm::FailureOr<mlir::Value>
 raiseMatMul(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
 

@@ -31,7 +31,7 @@ Value roundedIn32(Elements &e, Value sum, Value multiplier, Value shift) {
   return e.make<arith::ShRSIOp>(e.make<arith::AddIOp>(product, half), shift);
 }
 
-/// What does not fit 32 bits wraps, as in TensorFlow Lite.
+/// Sums that do not fit 32 bits wrap, as in TensorFlow Lite.
 Value roundedIn64(Elements &e, Value sum, Value multiplier, Value shift) {
   Type i32 = multiplier.getType(), type = sum.getType();
   Value one = e.constant(type, 1);

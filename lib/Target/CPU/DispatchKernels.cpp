@@ -127,7 +127,7 @@ void Dispatcher::prepareEntry() {
                                     parallelFor, null);
 }
 
-/// The address that \p buffer has aligned to it, as an integer of 64 bits.
+/// The aligned address of \p buffer as an integer of 64 bits.
 /// Views at constant positions are added up: as buffers they would become
 /// structures of five and more fields, which are most of the entry of a large
 /// network.

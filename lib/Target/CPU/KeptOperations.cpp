@@ -86,7 +86,7 @@ OwningOpRef<ModuleOp> ReuseOperationsPass::readRecord(StringRef key) {
   Object record;
   if (!library.lookUp(recordKeyOf(key), record))
     return nullptr;
-  // What is wrong with a record costs the time that it would have saved.
+  // A damaged record costs the time that it would have saved, and no more.
   ScopedDiagnosticHandler ignore(&getContext(),
                                  [](Diagnostic &) { return success(); });
   return parseSourceString<ModuleOp>(StringRef(record.data(), record.size()),

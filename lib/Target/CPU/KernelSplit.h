@@ -18,8 +18,8 @@
 
 namespace nnhal {
 
-/// What the name of a function that runs pieces of a kernel has behind that of
-/// the kernel.
+/// The function that runs pieces of a kernel has the name of the kernel, and
+/// this behind it.
 inline constexpr llvm::StringLiteral pieceSuffix = "_piece";
 
 /// How a nest is cut into pieces: into ranges of [0, count). A range stands for

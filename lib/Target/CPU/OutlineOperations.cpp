@@ -36,13 +36,14 @@ using namespace mlir;
 
 namespace {
 
-/// What an operation uses from outside, and how its function gets it.
+/// The values that an operation uses from outside, and how its function gets
+/// them.
 struct OperationInterface {
   /// The first arguments.
   SmallVector<Value> buffers;
   SmallVector<Type> types;
-  /// What the function makes for itself, but for the numbers, which it has from
-  /// arrays that are its last arguments.
+  /// Constants that the function makes for itself; numbers of the layer come
+  /// from arrays, which are its last arguments.
   SmallVector<Operation *> constants;
   SmallVector<arith::ConstantOp> numbers;
   SmallVector<DenseElementsAttr> arrays;
