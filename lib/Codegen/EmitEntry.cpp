@@ -241,15 +241,18 @@ private:
   bool isCalledAsWorkOnly(func::FuncOp kernel) {
     if (!callsElsewhere) {
       callsElsewhere.emplace();
-      auto module = cast<ModuleOp>(entry->getParentOp());
-      for (auto function : module.getOps<func::FuncOp>())
-        function.walk([&](Operation *op) {
-          if (auto call = dyn_cast<func::CallOp>(op);
-              call && call->getBlock() != &body)
-            callsElsewhere->insert(call.getCallee());
-          else if (auto constant = dyn_cast<func::ConstantOp>(op))
-            callsElsewhere->insert(constant.getValue());
-        });
+      Operation *module = entry->getParentOp();
+      module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        // What is in there calls functions of its own.
+        if (op != module && op->hasTrait<OpTrait::SymbolTable>())
+          return WalkResult::skip();
+        if (auto call = dyn_cast<func::CallOp>(op);
+            call && call->getBlock() != &body)
+          callsElsewhere->insert(call.getCallee());
+        else if (auto constant = dyn_cast<func::ConstantOp>(op))
+          callsElsewhere->insert(constant.getValue());
+        return WalkResult::advance();
+      });
     }
     return !callsElsewhere->contains(kernel.getName());
   }
@@ -392,6 +395,30 @@ static FailureOr<Counts> checkEntry(ModuleOp module, func::FuncOp entry) {
   return Counts{unsigned(*inputs), unsigned(*outputs)};
 }
 
+/// Fails where the code of a declared kernel takes the flag that cancels
+/// executions, and something else than \p entry calls it, which has no flag.
+static LogicalResult checkFlagCalls(ModuleOp module, func::FuncOp entry) {
+  llvm::StringSet<> kernels;
+  for (auto kernel : module.getOps<func::FuncOp>())
+    if (kernel.isExternal() && kernel->hasAttr(pollsFlagAttrName))
+      kernels.insert(kernel.getName());
+  if (kernels.empty())
+    return success();
+  Block &body = entry.getBody().front();
+  WalkResult result = module.walk([&](func::CallOp call) {
+    bool isElsewhere = call->getParentOfType<ModuleOp>() == module &&
+                       call->getBlock() != &body;
+    if (!isElsewhere || !kernels.contains(call.getCallee()))
+      return WalkResult::advance();
+    call.emitOpError("calls '")
+        << call.getCallee()
+        << "', whose code takes the flag that cancels executions, elsewhere "
+           "than in the body of the entry function";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void EmitEntryPass::runOnOperation() {
   ModuleOp module = getOperation();
   FailureOr<func::FuncOp> found = findEntryFunction(module);
@@ -401,7 +428,7 @@ void EmitEntryPass::runOnOperation() {
   if (!entry)
     return;
   FailureOr<Counts> counts = checkEntry(module, entry);
-  if (failed(counts))
+  if (failed(counts) || failed(checkFlagCalls(module, entry)))
     return signalPassFailure();
   MLIRContext *context = &getContext();
   Builder attributes(context);

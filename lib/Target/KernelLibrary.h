@@ -44,13 +44,13 @@ public:
     return search && search(key, object);
   }
   /// Looks in the caller's store for the object with \p key, which take() gives
-  /// then if \p isUsable says that it can be linked. Looks once for each key.
+  /// then if \p isUsable says that it can be linked.
   bool find(llvm::StringRef key,
             llvm::function_ref<bool(llvm::ArrayRef<char>)> isUsable) {
     {
       std::lock_guard lock(mutex);
-      if (found.contains(key))
-        return true;
+      if (auto known = found.find(key); known != found.end())
+        return isUsable(known->second);
     }
     Object object;
     if (!search || !search(key, object) || !isUsable(object))

@@ -270,20 +270,23 @@ void Dispatcher::dispatch(func::CallOp call) {
   call.erase();
 }
 
-/// Whether \p kernel is a declaration of what has been compiled before.
-static bool isKept(func::FuncOp kernel) {
-  return kernel.isExternal() && kernel->hasAttr(kernelAttrName);
+/// Whether \p kernel is a declaration of what has been compiled before, with a
+/// function that runs pieces of it, whose name nothing else has.
+static bool isKept(func::FuncOp kernel, const SymbolTable &symbols) {
+  return kernel.isExternal() && kernel->hasAttr(isSplitAttrName) &&
+         !symbols.lookup((kernel.getName() + pieceSuffix).str());
 }
 
 /// Fails unless pieces of what \p call calls can run on a range each.
 static LogicalResult checkCall(func::CallOp call, const SymbolTable &symbols) {
   auto kernel = symbols.lookup<func::FuncOp>(call.getCallee());
-  bool isCode = kernel && (!kernel.isExternal() || isKept(kernel));
+  bool isCode = kernel && (!kernel.isExternal() || isKept(kernel, symbols));
   if (!isCode || kernel.getNumResults() != 0) {
     InFlightDiagnostic error =
         call.emitOpError("cannot be split: '")
         << call.getCallee()
-        << "' must be a function with a body and without results";
+        << "' must be a function without results, with a body or with pieces "
+           "that are compiled";
     if (kernel)
       error.attachNote(kernel.getLoc()) << "the function is here";
     return error;

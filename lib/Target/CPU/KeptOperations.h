@@ -20,6 +20,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
@@ -40,9 +41,12 @@ std::unique_ptr<mlir::Pass> createKeepOperations(KernelLibrary &library);
 /// null module.
 mlir::ModuleOp findKeptOperations(mlir::ModuleOp module);
 
-/// Copies \p operation, which calls kernels of \p module and does little else,
-/// to the module of those of which records are written.
-void addKeptOperation(mlir::func::FuncOp operation, mlir::ModuleOp module);
+/// Copies those of \p operations, functions that call kernels of \p module and
+/// do little else, to a module of those of which records are written. What
+/// refers to other symbols than private functions and constant globals of
+/// \p module is left out. \p symbols are those of \p module.
+void addKeptOperations(llvm::ArrayRef<mlir::func::FuncOp> operations,
+                       mlir::ModuleOp module, mlir::SymbolTable &symbols);
 
 } // namespace nnhal
 

@@ -286,19 +286,31 @@ void loadNumbers(ArrayRef<arith::ConstantOp> numbers, ValueRange buffers) {
     replaceByLoads(number, buffers[place.array], place.index);
 }
 
+/// Whether \p user loads the element of an array of one dimension that is at a
+/// constant position.
+static bool loadsAtConstant(Operation *user) {
+  auto load = dyn_cast<memref::LoadOp>(user);
+  return load && load.getIndices().size() == 1 &&
+         getConstantIntValue(load.getIndices()[0]);
+}
+
 bool loadsNumber(Operation *op) {
-  auto load = dyn_cast<memref::LoadOp>(op);
-  if (!load)
+  if (!loadsAtConstant(op))
     return false;
-  auto array = dyn_cast<BlockArgument>(load.getMemRef());
-  auto function = array
-                      ? dyn_cast<func::FuncOp>(array.getOwner()->getParentOp())
-                      : func::FuncOp();
+  auto array = dyn_cast<BlockArgument>(cast<memref::LoadOp>(op).getMemRef());
+  auto function =
+      array ? dyn_cast_if_present<func::FuncOp>(array.getOwner()->getParentOp())
+            : func::FuncOp();
   auto count = function
                    ? function->getAttrOfType<IntegerAttr>(numberArraysAttrName)
                    : IntegerAttr();
-  return count &&
-         array.getArgNumber() + count.getInt() >= function.getNumArguments();
+  if (!count || count.getInt() < int64_t(function.getNumArguments()) -
+                                     int64_t(array.getArgNumber()))
+    return false;
+  // Kernels that were outlined before have the array as an argument.
+  return llvm::all_of(array.getUsers(), [](Operation *user) {
+    return loadsAtConstant(user) || isa<func::CallOp>(user);
+  });
 }
 
 void sinkLoads(ArrayRef<memref::LoadOp> loads) {

@@ -87,7 +87,8 @@ void loadNumbers(llvm::ArrayRef<mlir::arith::ConstantOp> numbers,
                  mlir::ValueRange buffers);
 
 /// Whether \p op loads one of the numbers that the function around it, one of
-/// OutlineOperations, has as arguments.
+/// OutlineOperations, has as arguments: from an array that is only loaded from
+/// and passed on, at a constant position.
 bool loadsNumber(mlir::Operation *op);
 
 /// Loads what \p loads, in a kernel, have loaded where it is used, for the same

@@ -41,6 +41,8 @@ private:
 
   SmallVector<StringRef> keys;
   llvm::StringMap<SmallVector<std::string>> namesOfKey;
+  /// The types of declarations by their keys.
+  llvm::StringMap<FunctionType> declared;
   /// By the name that a function had.
   llvm::StringMap<std::string> renamed;
 };
@@ -104,6 +106,11 @@ static std::string contextOf(ModuleOp module) {
 void NameKernelsPass::name(const Unit &unit, StringRef key) {
   SmallVector<std::string> &names = namesOfKey[key];
   bool isFirst = names.empty();
+  auto declaration = declared.find(key);
+  if (declaration != declared.end() &&
+      (unit.size() > names.size() ||
+       func::FuncOp(unit.front()).getFunctionType() != declaration->second))
+    return;
   for (size_t index = 0; index < unit.size(); ++index) {
     func::FuncOp function = unit[index];
     if (isFirst) {
@@ -136,6 +143,7 @@ void NameKernelsPass::addDeclarations(ModuleOp module) {
       continue;
     SmallVector<std::string> &names = namesOfKey[key];
     names = {kernel.getName().str(), (kernel.getName() + pieceSuffix).str()};
+    declared[key] = kernel.getFunctionType();
     keys.push_back(key);
   }
 }
@@ -166,6 +174,7 @@ void NameKernelsPass::nameInRecords(ModuleOp module) {
 void NameKernelsPass::runOnOperation() {
   keys.clear();
   namesOfKey.clear();
+  declared.clear();
   renamed.clear();
   ModuleOp module = getOperation();
   std::string context = contextOf(module);
@@ -191,7 +200,7 @@ void NameKernelsPass::runOnOperation() {
   llvm::sort(keys);
   module->setAttr(kernelsAttrName,
                   Builder(&getContext()).getStrArrayAttr(keys));
-  numNamed += keys.size();
+  numNamed += keys.size() - declared.size();
 }
 
 } // namespace nnhal

@@ -78,6 +78,7 @@ private:
   Value flatten(Value buffer);
   void inlineCall(func::CallOp call, func::FuncOp operation);
   void inlineOperations(SymbolTable &symbols);
+  void keep(SymbolTable &symbols);
   bool hasSharedRounds(LoopLikeOpInterface loop);
   void findLoops(Block &block, SmallVectorImpl<LoopLikeOpInterface> &loops);
 
@@ -103,7 +104,8 @@ private:
 
 /// Whether \p function is one of OutlineOperations.
 static bool isOperation(func::FuncOp function) {
-  return function->hasAttr(numberArraysAttrName) && function.isPrivate() &&
+  return function->hasAttr(numberArraysAttrName) &&
+         !function->hasAttr(entryAttrName) && function.isPrivate() &&
          llvm::hasSingleElement(function.getBody()) &&
          function.getNumResults() == 0;
 }
@@ -316,9 +318,10 @@ OutlineKernelsPass::outline(LoopLikeOpInterface loop,
 }
 
 /// An earlier kernel with the body of \p candidate, whose arguments may have
-/// other extents. What is kept has none until the end. Kernels of operations
-/// share nothing with others: which kernels an operation has must not depend on
-/// what else a model consists of.
+/// other extents; kernels have none until the end. Kernels of operations share
+/// nothing with those of loops in the entry, which no record tells of. Two
+/// operations that share one call the kernel of the first by its extents, so
+/// that the records of several models may name two kernels with one code.
 func::FuncOp OutlineKernelsPass::findEqual(func::FuncOp candidate,
                                            bool isOfOperation) {
   SmallVector<Type> types(candidate.getArgumentTypes());
@@ -366,8 +369,10 @@ void OutlineKernelsPass::replaceByCall(LoopLikeOpInterface loop,
   KernelInterface interface = interfaceOf(loop, straight.contains(loop));
   // Kernels that are kept have pointers for buffers, and so have all others.
   SmallVector<Type> passed = interface.argumentTypes();
-  if (callsKept && llvm::any_of(passed, needsDescriptor))
+  if (callsKept && llvm::any_of(passed, needsDescriptor)) {
+    loop->getParentOfType<func::FuncOp>()->removeAttr(operationAttrName);
     return;
+  }
   std::optional<KernelSplit> parts = split(loop, passed);
   Location loc = loop.getLoc();
   OpBuilder builder(&getContext());
@@ -432,6 +437,11 @@ void OutlineKernelsPass::findLoops(
   }
 }
 
+/// Whether buffers of type \p type are contiguous, of known extents.
+static bool isWhole(MemRefType type) {
+  return type.hasStaticShape() && type.getLayout().isIdentity();
+}
+
 /// \p buffer as one of one dimension, made once for all calls.
 Value OutlineKernelsPass::flatten(Value buffer) {
   Value &flat = flattened[buffer];
@@ -461,7 +471,8 @@ void OutlineKernelsPass::inlineCall(func::CallOp call, func::FuncOp operation) {
       continue;
     }
     if (auto flat = dyn_cast<memref::CollapseShapeOp>(op);
-        flat && flat.getResultType().getRank() == 1) {
+        flat && isWhole(flat.getSrcType()) && isWhole(flat.getResultType()) &&
+        flat.getResultType().getRank() == 1) {
       mapping.map(flat.getResult(), flatten(mapping.lookup(flat.getSrc())));
       continue;
     }
@@ -475,29 +486,41 @@ void OutlineKernelsPass::inlineCall(func::CallOp call, func::FuncOp operation) {
 void OutlineKernelsPass::inlineOperations(SymbolTable &symbols) {
   llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> calls;
   llvm::DenseSet<func::FuncOp> others;
+  // Operations of other dialects may refer to any function.
+  bool areAllKnown = true;
   Block &body = entry.getBody().front();
   getOperation().walk([&](Operation *op) {
-    StringRef name;
-    if (auto call = dyn_cast<func::CallOp>(op))
-      name = call.getCallee();
-    else if (auto address = dyn_cast<func::ConstantOp>(op))
-      name = address.getValue();
-    if (name.empty())
+    auto call = dyn_cast<func::CallOp>(op);
+    if (!call) {
+      areAllKnown &=
+          !isa<SymbolUserOpInterface>(op) || isa<memref::GetGlobalOp>(op);
       return;
-    auto operation = symbols.lookup<func::FuncOp>(name);
+    }
+    auto operation = symbols.lookup<func::FuncOp>(call.getCallee());
     if (!operation || !isOperation(operation))
       return;
-    if (op->getBlock() == &body && isa<func::CallOp>(op))
-      calls[operation].push_back(cast<func::CallOp>(op));
+    if (op->getBlock() == &body)
+      calls[operation].push_back(call);
     else
       others.insert(operation);
   });
   for (auto &[operation, callers] : calls) {
     for (func::CallOp call : callers)
       inlineCall(call, operation);
-    if (!others.contains(operation))
+    if (areAllKnown && !others.contains(operation))
       symbols.erase(operation);
   }
+}
+
+/// Leaves copies of the operations that have digests, by which records of them
+/// are found.
+void OutlineKernelsPass::keep(SymbolTable &symbols) {
+  SmallVector<func::FuncOp> kept;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (isOperation(function) && function->hasAttr(operationAttrName))
+      kept.push_back(function);
+  if (!kept.empty())
+    addKeptOperations(kept, getOperation(), symbols);
 }
 
 void OutlineKernelsPass::runOnOperation() {
@@ -534,9 +557,7 @@ void OutlineKernelsPass::runOnOperation() {
     runStep(loop, [&] { replaceByCall(loop, buffers, symbols); });
   restoreExtents();
   if (keepOperations)
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (isOperation(function) && function->hasAttr(operationAttrName))
-        addKeptOperation(function, getOperation());
+    keep(symbols);
   inlineOperations(symbols);
   makeAllSequential(getOperation());
 }

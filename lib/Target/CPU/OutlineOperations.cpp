@@ -23,10 +23,15 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <string>
 
 namespace nnhal {
 #define GEN_PASS_DEF_OUTLINEOPERATIONS
@@ -99,8 +104,12 @@ static std::optional<OperationInterface> interfaceOf(Operation *op) {
     interface.buffers.push_back(value);
     interface.types.push_back(withoutOffset(buffer));
   }
+  // Arrays have scalars, and a vector is none of them.
   if (!addressesByData(op))
     interface.numbers = findNumbers(constants, used);
+  llvm::erase_if(interface.numbers, [](arith::ConstantOp number) {
+    return isa<VectorType>(number.getType());
+  });
   interface.arrays = toArrays(interface.numbers);
   for (Operation *constant : constants)
     if (!llvm::is_contained(interface.numbers, constant))

@@ -8,6 +8,7 @@
 #include "ReuseKernels.h"
 
 #include "CodeEmission.h"
+#include "LibraryPass.h"
 #include "nnhal/Dialect/NNHal/IR/DiscardableAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,21 +18,15 @@ using namespace mlir;
 using namespace nnhal;
 
 namespace {
-/// Not registered: it needs a library, which only a compilation has.
-struct ReuseKernelsPass
-    : PassWrapper<ReuseKernelsPass, OperationPass<ModuleOp>> {
+struct ReuseKernelsPass : LibraryPass<ReuseKernelsPass> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReuseKernelsPass)
-
-  explicit ReuseKernelsPass(KernelLibrary &library) : library(library) {}
+  using LibraryPass::LibraryPass;
 
   StringRef getArgument() const override { return "nnhal-reuse-kernels"; }
   StringRef getDescription() const override {
     return "Drop the bodies of kernels whose machine code there is";
   }
   void runOnOperation() override;
-
-private:
-  KernelLibrary &library;
 };
 } // namespace
 

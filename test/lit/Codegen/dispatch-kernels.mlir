@@ -53,7 +53,7 @@ func.func @main(%arena: memref<128xi8>, %flag: !llvm.ptr, %context: !llvm.ptr) a
   call @kept(%c0, %c4, %a) {nnhal.grain = 2 : i64} : (index, index, memref<8xf32>) -> ()
   return
 }
-func.func private @kept(index, index, memref<8xf32>) attributes {nnhal.kernel = "0f"}
+func.func private @kept(index, index, memref<8xf32>) attributes {nnhal.kernel = "0f", nnhal.is_split}
 func.func private @kernel_0(%begin: index, %end: index, %a: memref<8xf32>, %b: memref<4xf32, strided<[2], offset: 1>>, %v: vector<4xf32>, %at: index, %flag: !llvm.ptr) {
   vector.store %v, %a[%at] : memref<8xf32>, vector<4xf32>
   return

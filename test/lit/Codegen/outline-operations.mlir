@@ -29,7 +29,7 @@
 // KERNELS:       func.func private @kernel_0(
 // KERNELS:         scf.for
 // KERNELS:           memref.load
-// KERNELS:       module @kept_operations
+// KERNELS:       module attributes {nnhal.kept_operations}
 // KERNELS:         func.func private @operation
 // KERNELS:           call @kernel_0(
 // KERNELS:         func.func private @kernel_0({{.*}}) attributes

@@ -74,9 +74,10 @@ def OutlineOperations : Pass<"nnhal-outline-operations", "::mlir::ModuleOp"> {
     share it. Its arguments are buffers, and numbers of the layer, such as
     multiplier, shift and zero point of a requantization, in arrays, which are
     constant globals: `nnhal.number_arrays` says how many of the last arguments
-    are such. Constants of algorithms, divisors, numbers of what addresses memory by data, and
-    constant globals stay in the function. What uses buffers that a pointer does
-    not describe, or what other operations compute, stays where it is.
+    are such. Constants of algorithms, divisors, numbers of what addresses memory
+    by data, and constant globals stay in the function. What uses buffers that a
+    pointer does not describe, or what other operations compute, stays where it
+    is.
 
     `nnhal-outline-kernels` inlines what is left of the functions.
   }];
@@ -155,8 +156,8 @@ def OutlineKernels : Pass<"nnhal-outline-kernels", "::mlir::ModuleOp"> {
     model, `split-work` and `split-piece`.
 
     Functions of nnhal-outline-operations call kernels then, and are inlined. A
-    copy of each stays in a module of its own, `kept_operations`, where
-    `keep-operations` asks for it.
+    copy of each stays in a module of its own, with `nnhal.kept_operations`,
+    where `keep-operations` asks for it.
   }];
   let options = [
     Option<"keepOperations", "keep-operations", "bool", /*default=*/"false",

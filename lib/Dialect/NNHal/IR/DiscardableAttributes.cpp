@@ -124,6 +124,7 @@ static constexpr Declaration declarations[] = {
     {calledExtensionsAttrName, texts, modules},
     {numberArraysAttrName, count, functions},
     {operationAttrName, text, functions},
+    {keptOperationsAttrName, unit, modules},
     {isSplitAttrName, unit, functions},
     {pollsFlagAttrName, unit, functions},
     {callReasonAttrName, text, statedOperations},

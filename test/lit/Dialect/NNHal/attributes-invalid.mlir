@@ -144,3 +144,8 @@ func.func private @split() attributes {nnhal.is_split = 1 : i64}
 
 // expected-error @below {{'nnhal.polls_flag' is an attribute of a function}}
 module attributes {nnhal.polls_flag} {}
+
+// -----
+
+// expected-error @below {{'nnhal.kept_operations' is an attribute of a module}}
+func.func private @kept() attributes {nnhal.kept_operations}

@@ -70,6 +70,10 @@ inline constexpr llvm::StringLiteral numberArraysAttrName =
 /// String attribute of such a function: the digest of its content, with which
 /// the compiler keeps what becomes of it.
 inline constexpr llvm::StringLiteral operationAttrName = "nnhal.operation";
+/// Unit attribute of a module inside of another, set by OutlineKernels: copies
+/// of such functions, for the records that the compiler keeps.
+inline constexpr llvm::StringLiteral keptOperationsAttrName =
+    "nnhal.kept_operations";
 /// Unit attributes of the declaration of a kernel whose code is kept: threads
 /// may share it, so that there is a function that runs pieces of it; and its
 /// last argument is the flag by which the runtime cancels executions.
