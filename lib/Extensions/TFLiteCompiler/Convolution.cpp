@@ -162,13 +162,15 @@ struct ConvolutionLowering : OpConversionPattern<tflite::ConvolutionOp> {
   LogicalResult
   matchAndRewrite(tflite::ConvolutionOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
-    if (!policy || !policy->hasMicroKernels())
-      return leave(op, noKernels);
+    std::unique_ptr<LoweringPolicy> policy = microKernelsOf(op);
+    if (!policy)
+      return failure();
     std::vector<uint8_t> weights;
     Attribute filter = definingConstant(op.getFilter());
-    if (!filter || !appendBytes(filter, weights).isOk())
-      return leave(op, "its filter is computed");
+    if (!filter || !appendBytes(filter, weights).isOk()) {
+      op.emitRemark("its filter is computed");
+      return failure();
+    }
     auto result = cast<RankedTensorType>(
         getTypeConverter()->convertType(op.getResult().getType()));
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
@@ -177,16 +179,17 @@ struct ConvolutionLowering : OpConversionPattern<tflite::ConvolutionOp> {
                 .build(result));
     return success();
   }
-
-private:
-  /// Says why nothing will lower \p op.
-  static LogicalResult leave(tflite::ConvolutionOp op, StringRef reason) {
-    op.emitRemark(reason);
-    return failure();
-  }
 };
 
 } // namespace
+
+std::unique_ptr<LoweringPolicy> tflite::microKernelsOf(Operation *op) {
+  std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
+  if (policy && policy->hasMicroKernels())
+    return policy;
+  op->emitRemark(noKernels);
+  return nullptr;
+}
 
 ChannelRange tflite::partOf(int64_t channels, int64_t parts, int64_t index) {
   auto size = int64_t(llvm::alignTo(llvm::divideCeil(channels, parts), 2));

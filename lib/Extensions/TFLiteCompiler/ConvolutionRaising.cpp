@@ -12,6 +12,7 @@
 
 #include "ContractionReading.h"
 #include "ElementUse.h"
+#include "Raiser.h"
 #include "Raising.h"
 
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
@@ -38,11 +39,11 @@ enum ProductOption : unsigned {
 constexpr int64_t mostParts = 8;
 
 /// Reads one operation.
-class Convolution {
+class Convolution : Raiser {
 public:
-  explicit Convolution(OperationOp op)
-      : op(op), image(op.getInputs()[0]), filter(op.getInputs()[1]),
-        bias(op.getInputs()[2]), result(op->getResult(0)) {}
+  Convolution(OperationOp op, OpBuilder &builder)
+      : Raiser(op, builder), filter(op.getInputs()[1]), bias(op.getInputs()[2]),
+        result(op->getResult(0)) {}
 
   /// Whether windows, or rows of a product, are those of the image.
   bool readWindows();
@@ -52,7 +53,7 @@ public:
   /// Says why channels are left to the runtime; the empty text where they are
   /// not.
   StringRef readChannels(bool isProduct);
-  Value build(OpBuilder &builder);
+  Value build();
 
 private:
   bool readActivation(unsigned option);
@@ -60,8 +61,7 @@ private:
   bool readParts(ArrayRef<int8_t> weights);
   bool fits(ArrayRef<int8_t> weights, int64_t channel, int64_t count) const;
 
-  OperationOp op;
-  Value image, filter, bias, result;
+  Value filter, bias, result;
   Windows windows;
   /// The image as one line of a product.
   std::optional<int64_t> rows;
@@ -87,7 +87,8 @@ bool Convolution::readWindows() {
 }
 
 bool Convolution::readProduct() {
-  ArrayRef<int64_t> from = shapeOf(image), weights = shapeOf(filter);
+  ArrayRef<int64_t> from = tflite::shapeOf(input);
+  ArrayRef<int64_t> weights = tflite::shapeOf(filter);
   std::optional<bool> isKept = constantTruth(op.getInputs()[keepsDimensions]);
   std::optional<int64_t> count = elementsOf(from);
   if (weights.size() != 2 || from.empty() || !isKept || !count ||
@@ -124,7 +125,7 @@ bool Convolution::isFaster() const {
 bool Convolution::readFactors(const SmallVector<int64_t> &numbers,
                               bool isProduct) {
   FilterScales scales(filter.getType(), /*axis=*/0);
-  float input = scaleOf(image.getType()), output = scaleOf(result.getType());
+  float from = scaleOf(input.getType()), to = scaleOf(result.getType());
   for (auto [channel, number] : llvm::enumerate(numbers)) {
     std::optional<float> scale = scales.of(channel);
     if (!scale || number < std::numeric_limits<int32_t>::min() ||
@@ -133,9 +134,9 @@ bool Convolution::readFactors(const SmallVector<int64_t> &numbers,
     // TensorFlow Lite multiplies the only scale of FULLY_CONNECTED in single
     // precision.
     double product = isProduct && scales.isUniform()
-                         ? double(input * *scale)
-                         : double(input) * double(*scale);
-    Factor factor = factorOf(product / double(output));
+                         ? double(from * *scale)
+                         : double(from) * double(*scale);
+    Factor factor = factorOf(product / double(to));
     WideFactor wide(factor);
     bool isTwice = rounding == SumRounding::twice;
     if (!isTwice && !isRoundedIn32(wide.shift))
@@ -215,28 +216,18 @@ StringRef Convolution::readChannels(bool isProduct) {
   return "";
 }
 
-Value Convolution::build(OpBuilder &builder) {
-  Location loc = op.getLoc();
-  auto reshaped = [&](Value value, RankedTensorType type) -> Value {
-    return value.getType() == type
-               ? value
-               : tflite::ReshapeOp::create(builder, loc, type, value);
-  };
-  auto linear = [&](Value value, int64_t channels) {
-    return RankedTensorType::get({1, 1, *rows, channels},
-                                 getElementTypeOrSelf(value.getType()));
-  };
-  auto type = cast<RankedTensorType>(result.getType()), computed = type;
-  Value source = image;
+Value Convolution::build() {
+  RankedTensorType computed = resultType();
+  Value source = input;
   if (rows) {
-    source = reshaped(image, linear(image, shapeOf(filter)[1]));
-    computed = linear(result, shapeOf(filter)[0]);
+    source = reshape(input, {1, 1, *rows, shapeOf(filter)[1]});
+    computed = typeOf(result, {1, 1, *rows, shapeOf(filter)[0]});
   }
   Value convolved = tflite::ConvolutionOp::create(
       builder, loc, computed, rounding, source, filter, windows.strides,
       windows.dilations, windows.low, biases, multipliers, shifts,
       uint64_t(parts), activation);
-  return reshaped(convolved, type);
+  return reshape(convolved, resultShape());
 }
 
 } // namespace
@@ -249,7 +240,7 @@ FailureOr<Value> tflite::raiseConvolution(OperationOp op, OpBuilder &builder,
   why = whyProductsAreCalled(image, filter, op->getResult(0).getType());
   if (!why.empty())
     return failure();
-  Convolution convolution(op);
+  Convolution convolution(op, builder);
   if (!(isProduct ? convolution.readProduct() : convolution.readWindows())) {
     why = misfit;
     return failure();
@@ -270,5 +261,5 @@ FailureOr<Value> tflite::raiseConvolution(OperationOp op, OpBuilder &builder,
     why = convolution.readChannels(isProduct);
   if (!why.empty())
     return failure();
-  return convolution.build(builder);
+  return convolution.build();
 }

@@ -8,14 +8,22 @@
 #ifndef NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_LOWERING_H
 #define NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_LOWERING_H
 
+#include "nnhal/Dialect/NNHal/IR/Target.h"
+
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
+
+#include <memory>
 
 namespace nnhal::tflite {
 
 /// \p value, of known extents, in another shape of as many elements.
 mlir::Value reshaped(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                      llvm::ArrayRef<int64_t> shape);
+
+/// The policy of the target of \p op; null where that has no micro-kernels, of
+/// which a remark tells.
+std::unique_ptr<LoweringPolicy> microKernelsOf(mlir::Operation *op);
 
 /// The lowering of \p Op, whose only result has a type of known extents. The
 /// file of an operation specializes lower(), which returns what replaces it.

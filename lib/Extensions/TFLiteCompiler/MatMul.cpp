@@ -186,11 +186,9 @@ struct MatMulLowering : OpConversionPattern<tflite::MatMulOp> {
   LogicalResult
   matchAndRewrite(tflite::MatMulOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
-    if (!policy || !policy->hasMicroKernels()) {
-      op.emitRemark(noKernels);
+    std::unique_ptr<LoweringPolicy> policy = microKernelsOf(op);
+    if (!policy)
       return failure();
-    }
     auto result = cast<RankedTensorType>(
         getTypeConverter()->convertType(op.getResult().getType()));
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);

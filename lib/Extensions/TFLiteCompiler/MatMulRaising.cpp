@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
+#include "Raiser.h"
 #include "Raising.h"
 
 #include "nnhal/Dialect/NNHal/IR/Target.h"
@@ -24,11 +25,10 @@ using namespace nnhal::tflite;
 namespace {
 
 /// Reads one operation.
-class MatMul {
+class MatMul : Raiser {
 public:
-  explicit MatMul(OperationOp op)
-      : op(op), x(op.getInputs()[0]), y(op.getInputs()[1]),
-        result(op->getResult(0)) {}
+  MatMul(OperationOp op, OpBuilder &builder)
+      : Raiser(op, builder), y(op.getInputs()[1]), result(op->getResult(0)) {}
 
   bool readShapes();
   /// Whether code is faster than the call.
@@ -36,15 +36,10 @@ public:
   /// Says why products are left to the runtime; the empty text where they are
   /// not.
   StringRef whyCalled();
-  Value build(OpBuilder &builder);
+  Value build();
 
 private:
-  RankedTensorType typeOf(Value value, ArrayRef<int64_t> shape) {
-    return RankedTensorType::get(shape, getElementTypeOrSelf(value.getType()));
-  }
-
-  OperationOp op;
-  Value x, y, result;
+  Value y, result;
   bool isXTransposed = false, isYTransposed = false;
   /// Numbers of matrices.
   int64_t xCount = 1, yCount = 1, count = 1;
@@ -52,7 +47,8 @@ private:
 };
 
 bool MatMul::readShapes() {
-  ArrayRef<int64_t> a = shapeOf(x), b = shapeOf(y), to = shapeOf(result);
+  ArrayRef<int64_t> a = tflite::shapeOf(input), b = tflite::shapeOf(y);
+  ArrayRef<int64_t> to = tflite::shapeOf(result);
   std::optional<bool> first = constantTruth(op.getInputs()[2]);
   std::optional<bool> second = constantTruth(op.getInputs()[3]);
   if (a.size() < 2 || b.size() < 2 || to.size() < 2 || !first || !second)
@@ -89,7 +85,7 @@ bool MatMul::isFaster() const {
 }
 
 StringRef MatMul::whyCalled() {
-  for (Value value : {x, y, result})
+  for (Value value : {input, y, result})
     if (classOf(value.getType()) != ElementClass::fixed16)
       return otherTypes;
   if (!readShapes())
@@ -109,41 +105,35 @@ StringRef MatMul::whyCalled() {
                                              : StringRef(noKernels);
 }
 
-Value MatMul::build(OpBuilder &builder) {
-  Location loc = op.getLoc();
-  auto reshaped = [&](Value value, RankedTensorType type) -> Value {
-    return value.getType() == type
-               ? value
-               : tflite::ReshapeOp::create(builder, loc, type, value);
-  };
+Value MatMul::build() {
   SmallVector<int64_t> shape = {xCount, rows, depth};
-  Value left = x;
+  Value left = input;
   if (isXTransposed) {
-    left = reshaped(x, typeOf(x, {xCount, depth, rows}));
-    left = tflite::TransposeOp::create(builder, loc, typeOf(x, shape), left,
+    left = reshape(input, {xCount, depth, rows});
+    left = tflite::TransposeOp::create(builder, loc, typeOf(input, shape), left,
                                        ArrayRef<int64_t>{0, 2, 1});
   }
-  left = reshaped(left, typeOf(x, shape));
+  left = reshape(left, shape);
   shape = {yCount, depth, columns};
   if (isYTransposed)
     std::swap(shape[1], shape[2]);
   WideFactor factor(
-      factorOf(double(scaleOf(x.getType()) * scaleOf(y.getType())) /
+      factorOf(double(scaleOf(input.getType()) * scaleOf(y.getType())) /
                double(scaleOf(result.getType()))));
   Value product = tflite::MatMulOp::create(
       builder, loc, typeOf(result, {count, rows, columns}), left,
-      reshaped(y, typeOf(y, shape)), isYTransposed, uint32_t(factor.multiplier),
+      reshape(y, shape), isYTransposed, uint32_t(factor.multiplier),
       uint32_t(factor.shift));
-  return reshaped(product, cast<RankedTensorType>(result.getType()));
+  return reshape(product, resultShape());
 }
 
 } // namespace
 
 FailureOr<Value> tflite::raiseMatMul(OperationOp op, OpBuilder &builder,
                                      StringRef &why) {
-  MatMul matMul(op);
+  MatMul matMul(op, builder);
   why = matMul.whyCalled();
   if (!why.empty())
     return failure();
-  return matMul.build(builder);
+  return matMul.build();
 }
