@@ -77,7 +77,6 @@ visitSymbols(func::FuncOp function,
 namespace {
 struct ReuseOperationsPass : LibraryPass<ReuseOperationsPass> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReuseOperationsPass)
-  using LibraryPass::LibraryPass;
 
   StringRef getArgument() const override { return "nnhal-reuse-operations"; }
   StringRef getDescription() const override {
@@ -107,7 +106,7 @@ private:
 /// The record with \p key; null where there is none that can be read.
 OwningOpRef<ModuleOp> ReuseOperationsPass::readRecord(StringRef key) {
   Object record;
-  if (!library.lookUp(recordKeyOf(key), record))
+  if (!library->lookUp(recordKeyOf(key), record))
     return nullptr;
   StringRef bytes(record.data(), record.size());
   if (!isBytecode(llvm::MemoryBufferRef(bytes, "record")))
@@ -128,7 +127,7 @@ bool ReuseOperationsPass::hasCode(func::FuncOp kernel) {
   SmallVector<StringRef> names = {kernel.getName()};
   if (kernel->hasAttr(isSplitAttrName))
     names.push_back(piece);
-  return library.find(key, [&](ArrayRef<char> object) {
+  return library->find(key, [&](ArrayRef<char> object) {
     return definesFunctions(object, names);
   });
 }
@@ -236,7 +235,7 @@ void ReuseOperationsPass::runOnOperation() {
 }
 
 std::unique_ptr<Pass> nnhal::createReuseOperations(KernelLibrary &library) {
-  return std::make_unique<ReuseOperationsPass>(library);
+  return createLibraryPass<ReuseOperationsPass>(library);
 }
 
 //===----------------------------------------------------------------------===//
@@ -296,7 +295,6 @@ void nnhal::addKeptOperations(ArrayRef<func::FuncOp> operations,
 namespace {
 struct KeepOperationsPass : LibraryPass<KeepOperationsPass> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepOperationsPass)
-  using LibraryPass::LibraryPass;
 
   StringRef getArgument() const override { return "nnhal-keep-operations"; }
   StringRef getDescription() const override {
@@ -332,7 +330,7 @@ void KeepOperationsPass::keep(func::FuncOp operation, const SymbolTable &kept) {
   Object bytes;
   llvm::raw_svector_ostream stream(bytes);
   if (succeeded(writeBytecodeToFile(*record, stream)))
-    library.keep(recordKeyOf(keyOf(operation)), bytes);
+    library->keep(recordKeyOf(keyOf(operation)), bytes);
 }
 
 void KeepOperationsPass::runOnOperation() {
@@ -350,5 +348,5 @@ void KeepOperationsPass::runOnOperation() {
 }
 
 std::unique_ptr<Pass> nnhal::createKeepOperations(KernelLibrary &library) {
-  return std::make_unique<KeepOperationsPass>(library);
+  return createLibraryPass<KeepOperationsPass>(library);
 }

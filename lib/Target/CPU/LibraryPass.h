@@ -13,6 +13,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <memory>
+
 namespace nnhal {
 
 /// The base of passes on modules that need a library, which only a compilation
@@ -20,10 +22,21 @@ namespace nnhal {
 template <typename Derived>
 struct LibraryPass
     : mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
-  explicit LibraryPass(KernelLibrary &library) : library(library) {}
+  /// Set by createLibraryPass().
+  KernelLibrary *library = nullptr;
 
-  KernelLibrary &library;
+private:
+  LibraryPass() = default;
+  friend Derived;
 };
+
+/// A \p PassT, derived from LibraryPass, which uses \p library.
+template <typename PassT>
+std::unique_ptr<mlir::Pass> createLibraryPass(KernelLibrary &library) {
+  auto pass = std::make_unique<PassT>();
+  pass->library = &library;
+  return pass;
+}
 
 } // namespace nnhal
 

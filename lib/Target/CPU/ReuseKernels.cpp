@@ -20,7 +20,6 @@ using namespace nnhal;
 namespace {
 struct ReuseKernelsPass : LibraryPass<ReuseKernelsPass> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReuseKernelsPass)
-  using LibraryPass::LibraryPass;
 
   StringRef getArgument() const override { return "nnhal-reuse-kernels"; }
   StringRef getDescription() const override {
@@ -43,7 +42,7 @@ void ReuseKernelsPass::runOnOperation() {
     }
     auto names = llvm::map_to_vector(
         functions, [](func::FuncOp function) { return function.getName(); });
-    if (!library.find(key, [&](ArrayRef<char> object) {
+    if (!library->find(key, [&](ArrayRef<char> object) {
           return definesFunctions(object, names);
         }))
       continue;
@@ -55,5 +54,5 @@ void ReuseKernelsPass::runOnOperation() {
 }
 
 std::unique_ptr<Pass> nnhal::createReuseKernels(KernelLibrary &library) {
-  return std::make_unique<ReuseKernelsPass>(library);
+  return createLibraryPass<ReuseKernelsPass>(library);
 }
