@@ -95,10 +95,11 @@ Value toChannelVector(Value value, Location loc, PatternRewriter &rewriter) {
                                          ArrayRef<ReassociationIndices>{all});
 }
 
-/// What kernels read beside their input, and store.
-bool isElement(Type type) {
-  return type.isF32() || type.isInteger(32) || type.isInteger(16) ||
-         type.isInteger(8);
+/// Whether kernels of \p policy read elements of \p type beside their input,
+/// and store them.
+bool isElement(Type type, const nnhal::LoweringPolicy &policy) {
+  return type.isF32() || (type.isF16() && policy.hasHalfKernels()) ||
+         type.isInteger(32) || type.isInteger(16) || type.isInteger(8);
 }
 
 bool isElementwise(linalg::GenericOp op) {
@@ -120,8 +121,9 @@ bool isElementwise(linalg::GenericOp op) {
 /// inputs. The kernel moves down to the consumer, where every operand of either
 /// is available.
 struct FuseConsumer : public OpRewritePattern<linalg::GenericOp> {
-  FuseConsumer(MLIRContext *context, int64_t fusedChannels)
-      : OpRewritePattern(context), fusedChannels(fusedChannels) {}
+  FuseConsumer(MLIRContext *context, const nnhal::LoweringPolicy &policy)
+      : OpRewritePattern(context), policy(policy),
+        fusedChannels(policy.contractionCosts().fusedChannels) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
@@ -148,7 +150,7 @@ private:
   bool fits(linalg::GenericOp op, const Producer &producer) const {
     auto result = dyn_cast<RankedTensorType>(op.getResult(0).getType());
     auto kernelType = producer.type();
-    if (!result || !isElement(result.getElementType()))
+    if (!result || !isElement(result.getElementType(), policy))
       return false;
     // Of few channels a register holds one pixel's: by itself the operation
     // fills registers with many.
@@ -165,7 +167,7 @@ private:
       AffineMap map = maps[input->getOperandNumber()];
       // Scalars are captured; tensors have the result's shape, or a number for
       // each of its pixels, or are vectors of its channels.
-      if (!type || !isElement(type.getElementType()))
+      if (!type || !isElement(type.getElementType(), policy))
         return false;
       if (input->getOperandNumber() == producer.operand) {
         if (!map.isIdentity())
@@ -281,7 +283,52 @@ private:
     YieldOp::create(rewriter, op.getLoc(), result);
   }
 
+  const nnhal::LoweringPolicy &policy;
   int64_t fusedChannels;
+};
+
+/// The f16 tensor that \p op widens to f32, element by element; null where it
+/// does anything else.
+Value widenedHalves(linalg::GenericOp op) {
+  if (!op || !op.hasPureTensorSemantics() || !isElementwise(op) ||
+      op.getNumDpsInputs() != 1)
+    return {};
+  OpOperand *input = op.getDpsInputOperand(0);
+  auto extend =
+      op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::ExtFOp>();
+  if (!extend || extend.getIn() != op.getMatchingBlockArgument(input) ||
+      !extend.getIn().getType().isF16() || !extend.getType().isF32() ||
+      !op.getMatchingIndexingMap(input).isIdentity())
+    return {};
+  return input->get();
+}
+
+/// A kernel of f32 that halves have been widened for reads the halves, through
+/// at most one reshape.
+struct ReadHalves : OpInterfaceRewritePattern<KernelOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(KernelOpInterface kernel,
+                                PatternRewriter &rewriter) const override {
+    Value input = kernel->getOperand(0);
+    Operation *reshape = input.getDefiningOp();
+    if (!isa_and_present<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
+            reshape))
+      reshape = nullptr;
+    Value halves = widenedHalves((reshape ? reshape->getOperand(0) : input)
+                                     .getDefiningOp<linalg::GenericOp>());
+    if (!halves)
+      return rewriter.notifyMatchFailure(kernel, "reads no widened halves");
+    if (reshape) {
+      auto type = cast<RankedTensorType>(input.getType());
+      Operation *ofHalves = rewriter.clone(*reshape);
+      ofHalves->setOperand(0, halves);
+      ofHalves->getResult(0).setType(type.clone(rewriter.getF16Type()));
+      halves = ofHalves->getResult(0);
+    }
+    rewriter.modifyOpInPlace(kernel, [&] { kernel->setOperand(0, halves); });
+    return success();
+  }
 };
 
 /// What is known of the integer `value` from at most `depth` operations.
@@ -354,8 +401,9 @@ struct FuseEpiloguePass
     };
     int64_t before = count();
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseConsumer>(&getContext(),
-                               policy->contractionCosts().fusedChannels);
+    patterns.add<FuseConsumer>(&getContext(), *policy);
+    if (policy->hasHalfKernels())
+      patterns.add<ReadHalves>(&getContext());
     patterns.add<FoldNarrowing<arith::ExtSIOp>, FoldNarrowing<arith::ExtUIOp>>(
         &getContext());
     GreedyRewriteConfig config;

@@ -52,7 +52,8 @@ def FuseEpilogue : Pass<"nnk-fuse-epilogue"> {
     until nothing changes, so a convolution, a residual addition and a clamp
     become one kernel. Integers that are truncated and extended again, as those
     of a quantized result that is read on the spot, stay wide if nothing is cut
-    off.
+    off. Where the kernels of the target read f16, one whose input is widened for
+    it reads what is widened.
   }];
   let dependentDialects = ["::nnhal::kernel::KernelDialect",
                            "::mlir::tensor::TensorDialect"];

@@ -102,6 +102,8 @@ LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
   func->setAttr(inputCountAttrName, builder.getI64IntegerAttr(inputs->size()));
   func->setAttr(outputCountAttrName,
                 builder.getI64IntegerAttr(isStatic ? outputs->size() : 0));
+  if (model.getRelaxed())
+    func->setAttr(relaxedAttrName, builder.getUnitAttr());
   Block *body = func.addEntryBlock();
   builder.setInsertionPointToStart(body);
 

@@ -97,7 +97,7 @@ Type Conv2DOp::getAccumulatorType() { return elementTypeOf(getBias()); }
 Type DepthwiseConv2DOp::getAccumulatorType() {
   return elementTypeOf(getBias());
 }
-Type Pool2DOp::getAccumulatorType() { return elementTypeOf(getInput()); }
+Type Pool2DOp::getAccumulatorType() { return Float32Type::get(getContext()); }
 
 //===----------------------------------------------------------------------===//
 // Rows

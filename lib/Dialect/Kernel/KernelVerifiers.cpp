@@ -161,20 +161,25 @@ static LogicalResult checkElements(Operation *op, StringRef name, Value value,
   return error;
 }
 
-/// f32 throughout, or pairs of i16 or quads of i8 that i32 accumulate.
+/// f16 or f32 that f32 accumulates, or pairs of i16 or quads of i8 that i32
+/// does.
 static LogicalResult checkConvolutionElements(Conv2DOp op) {
   Builder builder(op.getContext());
-  Type f32 = builder.getF32Type(), i16 = builder.getI16Type();
-  Type i8 = builder.getI8Type();
-  if (failed(checkElements(op, "input", op.getInput(), {f32, i16, i8})))
+  Type f32 = builder.getF32Type(), f16 = builder.getF16Type();
+  Type i16 = builder.getI16Type(), i8 = builder.getI8Type();
+  if (failed(checkElements(op, "input", op.getInput(), {f32, f16, i16, i8})))
     return failure();
   int64_t step = op.getStepChannels();
   if (op.getUnsignedInput() && step != 4)
     return op.emitOpError("has unsigned inputs that are not of i8");
-  if (step == 1)
+  if (step == 1) {
+    SmallVector<Type> weights = {f32};
+    if (shaped(op.getInput()).getElementType() == f16)
+      weights.push_back(f16);
     return success(
-        succeeded(checkElements(op, "filter", op.getFilter(), {f32})) &&
+        succeeded(checkElements(op, "filter", op.getFilter(), weights)) &&
         succeeded(checkElements(op, "bias", op.getBias(), {f32})));
+  }
   int64_t channels = shaped(op.getInput()).getDimSize(3);
   if (!ShapedType::isDynamic(channels) && channels % step != 0)
     return op.emitOpError() << "input has " << channels << " channels, "
@@ -233,7 +238,8 @@ LogicalResult DepthwiseConv2DOp::verify() {
   Builder builder(getContext());
   Type f32 = builder.getF32Type();
   if (failed(checkElements(op, "input", getInput(),
-                           {f32, builder.getI8Type(), builder.getI16Type()})) ||
+                           {f32, builder.getF16Type(), builder.getI8Type(),
+                            builder.getI16Type()})) ||
       failed(checkElements(op, "filter", getFilter(), {f32})) ||
       failed(checkElements(op, "bias", getBias(), {f32})))
     return failure();
@@ -264,8 +270,9 @@ LogicalResult Pool2DOp::verify() {
   Operation *op = getOperation();
   if (failed(checkRank(op, "input", getInput(), 4)) ||
       failed(checkRank(op, "output", getInit(), 4)) ||
-      failed(checkElements(op, "input", getInput(),
-                           {Float32Type::get(getContext())})) ||
+      failed(checkElements(
+          op, "input", getInput(),
+          {Float32Type::get(getContext()), Float16Type::get(getContext())})) ||
       failed(checkNumbers(op, "window", getWindow(), 2, 1)) ||
       failed(checkWindow(op, getInput(), getInit(),
                          {getWindow(), getStrides(), {1, 1}, getPads()})) ||

@@ -63,8 +63,8 @@ public:
   virtual std::string_view targetName() const = 0;
   /// The kind of the code sections that it executes.
   virtual TargetKind targetKind() const = 0;
-  /// The compiler's name for devices of this kind, by which it divides kernels.
-  /// Any device executes those of any class.
+  /// The compiler's name for devices of this kind, by which it divides kernels
+  /// and decides what is f16 in memory.
   virtual std::string_view deviceClass() const = 0;
   /// A cache that begins with \p kept, which DriverCache::data() has returned
   /// once; with nothing where that is of another driver or damaged.

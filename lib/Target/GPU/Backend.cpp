@@ -47,6 +47,7 @@ namespace {
 struct GPULoweringPolicy final : LoweringPolicy {
   bool hasRoutines() const override { return false; }
   bool hasMicroKernels() const override { return true; }
+  bool hasHalfKernels() const override { return true; }
   int64_t panelWidth(int64_t channels) const override {
     return nngpu::choosePanelWidth(channels);
   }

@@ -176,10 +176,11 @@ Value ConvolutionEmitter::product(Value factor, Value weight, Value sum) {
 SmallVector<Value> ConvolutionEmitter::loadWeights(Value number,
                                                    int64_t offset) {
   if (tile.lanes == 1)
-    return {filter.load(math.add(number, offset))};
+    return {math.widened(filter.load(math.add(number, offset)))};
   SmallVector<Value> weights;
   for (int64_t first = 0; first < tile.lanes; first += 4) {
-    Value four = filter.loadFour(math.add(number, offset + first));
+    Value four =
+        math.widened(filter.loadFour(math.add(number, offset + first)));
     for (int64_t j = 0; j < 4; ++j)
       weights.push_back(vector::ExtractOp::create(builder, loc, four, j));
   }
@@ -196,8 +197,8 @@ ConvolutionEmitter::addFour(ArrayRef<ImageWindow::Place> pixels, Value weights,
     return vector::ExtractOp::create(builder, loc, vector, number);
   };
   for (const ImageWindow::Place &pixel : pixels)
-    factors.push_back(
-        orZero(input.loadFour(math.add(pixel.number, at)), pixel.isInside));
+    factors.push_back(math.widened(
+        orZero(input.loadFour(math.add(pixel.number, at)), pixel.isInside)));
   for (int64_t i = 0; i < 4; ++i) {
     SmallVector<Value> ofLanes = loadWeights(weights, i * panelWidth());
     for (auto [pixel, factor] : llvm::enumerate(factors))
@@ -222,7 +223,7 @@ ConvolutionEmitter::addOne(ArrayRef<ImageWindow::Place> pixels, Value weights,
       Value number = math.add(pixel.number, math.multiply(at, stepSize()));
       Value factor = isByByte() ? input.loadQuad(number)
                                 : input.load(math.add(number, part));
-      factors.push_back(orZero(factor, pixel.isInside));
+      factors.push_back(math.widened(orZero(factor, pixel.isInside)));
     }
     SmallVector<Value> ofLanes;
     if (width == 1)

@@ -14,7 +14,7 @@
 
 namespace nnhal::nngpu {
 
-/// Builds the arithmetic of indices where a kernel computes.
+/// Builds the arithmetic of indices where a kernel computes, and conversions.
 class KernelMath {
 public:
   KernelMath(Kernel &kernel, mlir::Location loc) : kernel(&kernel), loc(loc) {}
@@ -55,6 +55,16 @@ public:
   }
   mlir::Value isBelow(mlir::Value a, int64_t b) const {
     return isBelow(a, constant(b));
+  }
+  /// \p value, a number or a vector, as f32 where it is f16.
+  mlir::Value widened(mlir::Value value) const {
+    mlir::Type type = value.getType();
+    if (!mlir::getElementTypeOrSelf(type).isF16())
+      return value;
+    mlir::Type wide = kernel->builder().getF32Type();
+    if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
+      wide = vector.clone(wide);
+    return mlir::arith::ExtFOp::create(kernel->builder(), loc, wide, value);
   }
   mlir::Value both(mlir::Value a, mlir::Value b) const {
     if (!a || !b)

@@ -33,6 +33,8 @@ void GPUBackend::addPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createFuseEpilogue());
     pm.addPass(createCSEPass());
     pm.addPass(createReportOperations());
+    // nnk.conv_2d -> tensor<f32> becomes nnk.conv_2d -> tensor<f16>
+    pm.addNestedPass<func::FuncOp>(createUseHalves());
     // scf.if -> tensor becomes scf.if and a buffer
     pm.addNestedPass<func::FuncOp>(createPlaceBranchResults());
     return;

@@ -17,12 +17,15 @@ using namespace nnhal::nngpu;
 
 /// A discrete device has some hundred processors that hide the latency of
 /// memory by other invocations. A software driver has few, vectors of
-/// invocations, and barriers that cost more than what they save.
+/// invocations, and barriers that cost more than what they save. A driver of
+/// words has no 16-bit storage, which Vulkan 1.3 leaves optional.
 static constexpr DeviceClass classes[] = {
     {"discrete", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
-     /*lanes=*/8, /*slices=*/32},
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true},
     {"software", /*invocations=*/64, /*workgroupSize=*/64, /*pixels=*/4,
-     /*lanes=*/4, /*slices=*/1},
+     /*lanes=*/4, /*slices=*/1, /*hasHalves=*/true},
+    {"words", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/false},
 };
 
 std::optional<DeviceClass> nnhal::nngpu::findDeviceClass(llvm::StringRef name) {

@@ -32,6 +32,8 @@ struct DeviceClass {
   int64_t pixels, lanes;
   /// Most invocations that share a sum, through the memory of their workgroup.
   int64_t slices;
+  /// Whether kernels access f16 in memory.
+  bool hasHalves;
 };
 
 /// The class \p name; nothing where there is none. The empty name is that of

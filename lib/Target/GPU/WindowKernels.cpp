@@ -50,7 +50,8 @@ public:
   /// Takes each place of the window into the sums, \p first before the first.
   SmallVector<Value> run(ValueRange first, Step step);
 
-  /// The values of \p buffer from \p number on, one for each lane.
+  /// The values of \p buffer from \p number on, one for each lane; those of f16
+  /// as f32.
   SmallVector<Value> loadLanes(const FlatBuffer &buffer, Value number);
 
   Kernel &kernel;
@@ -75,8 +76,8 @@ private:
 SmallVector<Value> WindowEmitter::loadLanes(const FlatBuffer &buffer,
                                             Value number) {
   if (lanes == 1)
-    return {buffer.load(number)};
-  Value four = buffer.loadFour(number);
+    return {math.widened(buffer.load(number))};
+  Value four = math.widened(buffer.loadFour(number));
   SmallVector<Value> values;
   for (int64_t lane = 0; lane < lanes; ++lane)
     values.push_back(vector::ExtractOp::create(builder, loc, four, lane));

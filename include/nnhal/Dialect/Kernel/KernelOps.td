@@ -69,12 +69,13 @@ def Kernel_PieceAttr
 // Types and interface
 //===----------------------------------------------------------------------===//
 
-/// Accumulators are f32 or i32; narrower integers are what they are made of and
+/// Accumulators are f32 or i32; narrower numbers are what they are made of and
 /// what epilogues make of them.
-def Kernel_Buffer : AnyTypeOf<[TensorOf<[F32, I8, I16, I32]>,
-                               MemRefOf<[F32, I8, I16, I32]>],
-                              "ranked tensor or memref of f32, i8, i16 or i32">;
-def Kernel_Result : TensorOf<[F32, I8, I16, I32]>;
+def Kernel_Buffer : AnyTypeOf<[TensorOf<[F16, F32, I8, I16, I32]>,
+                               MemRefOf<[F16, F32, I8, I16, I32]>],
+                              "ranked tensor or memref of f16, f32, i8, i16 "
+                              "or i32">;
+def Kernel_Result : TensorOf<[F16, F32, I8, I16, I32]>;
 
 def Kernel_OpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::nnhal::kernel";
@@ -189,6 +190,9 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d",
     padded element counts as zero and is never read. A matrix product is the
     same operation with a 1x1 filter: `[1,1,M,C]` times `[NB,1,1,C,NR]`.
 
+    Inputs of f16 are added up as f32, and the bias is f32. The filter is f16 or
+    f32. Products of two f16 are exact in f32.
+
     Inputs of i16 are multiplied in pairs of channels and added up as i32,
     modulo 2^32: C is even, and the filter, of i8 or i16, has the two weights of
     each output channel side by side, `[NB,KH,KW,C/2,2*NR]`. The bias is i32
@@ -244,9 +248,9 @@ def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d",
   let description = [{
     Input `[B,H,W,C]`, filter `[KH,KW,N]`, bias `[N]`, output `[B,OH,OW,N]` with
     `N = C * depth_multiplier`; output channel n reads input channel
-    `n / depth_multiplier`. Pads as nnk.conv_2d. Inputs may be integers; filter,
-    bias and accumulators are f32: what quantized models add up is exact while
-    it is below 2^24.
+    `n / depth_multiplier`. Pads as nnk.conv_2d. Inputs may be integers or f16;
+    filter, bias and accumulators are f32: what quantized models add up is exact
+    while it is below 2^24.
 
     ```mlir
     nnk.depthwise_conv_2d ins(%in, %filter, %bias
@@ -288,7 +292,8 @@ def Kernel_Pool2DOp : Kernel_KernelOp<"pool_2d", ["input"],
   let description = [{
     Input `[B,H,W,C]`, output `[B,OH,OW,C]`. Padding takes no part: the maximum
     ignores it, the mean and the root mean square divide by the number of
-    elements of the window that are inside the input.
+    elements of the window that are inside the input. Inputs are f16 or f32, and
+    accumulators f32.
 
     ```mlir
     nnk.pool_2d max ins(%in : memref<1x8x8x16xf32>)

@@ -47,6 +47,37 @@ def PlaceBranchResults
                            "::mlir::scf::SCFDialect"];
 }
 
+def UseHalves : Pass<"nnhal-gpu-use-halves", "::mlir::func::FuncOp"> {
+  let summary = "Store results of relaxed models, and filters, as f16";
+  let description = [{
+    In a function that is `nnhal.relaxed`, what an elementwise operation or a
+    micro-kernel computes as f32 for others of the kind is stored as f16, and
+    widened by whoever reads it. In any function the constant filter of a
+    convolution of f16 becomes f16: of relaxed models where no weight is beyond
+    the numbers of f16, otherwise where each is one of them. Devices of a class
+    without f16 in memory (`device_class` of the target) keep f32.
+
+    ```mlir
+    %0 = nnk.conv_2d ins(%in, ...) -> tensor<1x8x8x16xf32>
+    %1 = nnk.conv_2d ins(%0, ...) -> tensor<1x8x8x16xf32>
+    // becomes
+    %0 = nnk.conv_2d ins(%in, ...) epilogue {
+    ^bb0(%sum: f32):
+      %half = arith.truncf %sum : f32 to f16
+      nnk.yield %half : f16
+    } -> tensor<1x8x8x16xf16>
+    %1 = nnk.conv_2d ins(%0, ...) -> tensor<1x8x8x16xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numStored", "num-stored", "Results stored as f16">,
+    Statistic<"numFilters", "num-filters", "Filters stored as f16">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::nnhal::kernel::KernelDialect"];
+}
+
 def FlattenControlFlow
     : Pass<"nnhal-gpu-flatten-control-flow", "::mlir::func::FuncOp"> {
   let summary = "Unroll the outer loops around kernels";

@@ -116,6 +116,7 @@ static constexpr Declaration declarations[] = {
     {entryAttrName, unit, functions},
     {inputCountAttrName, count, functions},
     {outputCountAttrName, count, functions},
+    {relaxedAttrName, unit, functions},
     {dataCacheAttrName, bytes, modules},
     {arenaSizeAttrName, count, modules},
     {arenaLowerBoundAttrName, count, modulesOrFunctions},

@@ -57,6 +57,7 @@ std::optional<QuadSigns> LoweringPolicy::quadSigns(int64_t channels) const {
   return std::nullopt;
 }
 ContractionCosts LoweringPolicy::contractionCosts() const { return {}; }
+bool LoweringPolicy::hasHalfKernels() const { return false; }
 bool LoweringPolicy::hasRoutines() const { return true; }
 
 TargetInterface::~TargetInterface() = default;

@@ -59,6 +59,10 @@ LogicalResult nnhal::kernel::lowerKernel(KernelOpInterface op,
                                          const KernelTarget &target) {
   if (op->getNumResults() != 0)
     return op->emitOpError("must be bufferized before it is lowered");
+  for (Type type : op->getOperandTypes())
+    if (getElementTypeOrSelf(type).isF16())
+      return op->emitOpError("accesses ")
+             << type << ", expected elements of f32 or of integers";
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   if (failed(cast<KernelLoweringInterface>(op.getOperation())

@@ -75,6 +75,9 @@ public:
   /// quads; nothing where pairs are faster, or all that there is.
   virtual std::optional<QuadSigns> quadSigns(int64_t channels) const;
   virtual ContractionCosts contractionCosts() const;
+  /// Whether micro-kernels read and store f16, which others convert before them
+  /// and after them.
+  virtual bool hasHalfKernels() const;
   /// Whether code may call routines of the runtime (`nnrt.call_routine`) for
   /// irregular work. Without, that is lowered to loops.
   virtual bool hasRoutines() const;

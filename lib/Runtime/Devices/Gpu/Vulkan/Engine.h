@@ -92,8 +92,11 @@ public:
   const std::string &description() const { return deviceText; }
   const DriverIdentity &driver() const { return driverIdentity; }
   /// The compiler's name for devices of this kind (`device_class`), by which it
-  /// divides kernels. Any device executes those of any class.
+  /// divides kernels. A device of class "words" has no f16 in memory; others
+  /// execute the kernels of any class.
   std::string_view deviceClass() const {
+    if (!enabled.storage16 || !enabled.float16)
+      return "words";
     return isSoftware ? "software" : "discrete";
   }
   const Functions &functions() const { return calls; }
