@@ -294,8 +294,10 @@ Value widenedHalves(linalg::GenericOp op) {
       op.getNumDpsInputs() != 1)
     return {};
   OpOperand *input = op.getDpsInputOperand(0);
-  auto extend =
-      op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::ExtFOp>();
+  auto extend = op.getBody()
+                    ->getTerminator()
+                    ->getOperand(0)
+                    .getDefiningOp<arith::ExtFOp>();
   if (!extend || extend.getIn() != op.getMatchingBlockArgument(input) ||
       !extend.getIn().getType().isF16() || !extend.getType().isF32() ||
       !op.getMatchingIndexingMap(input).isIdentity())

@@ -80,7 +80,7 @@ rt::Result<TargetAttr> GPUBackend::describe(MLIRContext &context,
     if (!option->empty())
       return rt::badData("target '{}' is of no processor: '{}' names one",
                          getName().str(), *option);
-  if (!nngpu::findDeviceClass(options.cpu))
+  if (!options.cpu.empty() && !nngpu::findDeviceClass(options.cpu))
     return rt::badData("target '{}' has devices of class {}, found '{}'",
                        getName().str(), nngpu::deviceClassNames(), options.cpu);
   if (!options.parameters.empty())

@@ -61,7 +61,6 @@ private:
   SmallVector<Value> loadWeights(Value number, int64_t offset);
   SmallVector<Value> addOne(ArrayRef<ImageWindow::Place> pixels, Value weights,
                             Value channel, ValueRange sums);
-  Value orZero(Value value, Value isInside);
   Value product(Value factor, Value weight, Value sum);
   Value widened(Value value);
   void storeOwn(ValueRange sums);
@@ -142,18 +141,6 @@ void ConvolutionEmitter::locate() {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Zeros of \p type, a number or a vector.
-static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
-  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-}
-
-Value ConvolutionEmitter::orZero(Value value, Value isInside) {
-  if (!isInside)
-    return value;
-  return arith::SelectOp::create(builder, loc, isInside, value,
-                                 zeroOf(builder, loc, value.getType()));
-}
-
 Value ConvolutionEmitter::widened(Value value) {
   Type i32 = builder.getI32Type();
   if (value.getType() == i32)
@@ -197,8 +184,8 @@ ConvolutionEmitter::addFour(ArrayRef<ImageWindow::Place> pixels, Value weights,
     return vector::ExtractOp::create(builder, loc, vector, number);
   };
   for (const ImageWindow::Place &pixel : pixels)
-    factors.push_back(math.widened(
-        orZero(input.loadFour(math.add(pixel.number, at)), pixel.isInside)));
+    factors.push_back(math.widened(math.orZero(
+        input.loadFour(math.add(pixel.number, at)), pixel.isInside)));
   for (int64_t i = 0; i < 4; ++i) {
     SmallVector<Value> ofLanes = loadWeights(weights, i * panelWidth());
     for (auto [pixel, factor] : llvm::enumerate(factors))
@@ -223,7 +210,7 @@ ConvolutionEmitter::addOne(ArrayRef<ImageWindow::Place> pixels, Value weights,
       Value number = math.add(pixel.number, math.multiply(at, stepSize()));
       Value factor = isByByte() ? input.loadQuad(number)
                                 : input.load(math.add(number, part));
-      factors.push_back(math.widened(orZero(factor, pixel.isInside)));
+      factors.push_back(math.widened(math.orZero(factor, pixel.isInside)));
     }
     SmallVector<Value> ofLanes;
     if (width == 1)
@@ -272,7 +259,7 @@ SmallVector<Value> ConvolutionEmitter::firstSums() {
   if (tile.slices > 1) {
     Value isFirst = math.isBelow(slice, 1);
     for (Value &sum : sums)
-      sum = orZero(sum, isFirst);
+      sum = math.orZero(sum, isFirst);
   }
   SmallVector<Value> all;
   for (int64_t i = 0; i < tile.pixels; ++i)
@@ -358,7 +345,7 @@ void ConvolutionEmitter::storeShared(ValueRange sums) {
         ValueRange{math.add(kernel.invocation(), int64_t(i) * invocations)});
   gpu::BarrierOp::create(builder, loc);
   Type type = sums.front().getType();
-  SmallVector<Value> zeros(tile.lanes, zeroOf(builder, loc, type));
+  SmallVector<Value> zeros(tile.lanes, math.zero(type));
   for (int64_t first = 0; first < tile.pixels; first += tile.slices) {
     Value pixel = math.add(slice, first);
     OpBuilder::InsertionGuard guard(builder);
@@ -402,6 +389,8 @@ void ConvolutionEmitter::run() {
 FailureOr<Kernel> nngpu::emitConvolution(gpu::GPUModuleOp module,
                                          const DeviceClass &device,
                                          kernel::Conv2DOp op) {
+  if (multipliesMatrices(device, op))
+    return emitMatrixConvolution(module, op);
   ArrayRef<int64_t> output =
       cast<MemRefType>(op.getInit().getType()).getShape();
   int64_t pixels = output[0] * output[1] * output[2];

@@ -606,7 +606,7 @@ void FormDispatchesPass::runOnOperation() {
     return signalPassFailure();
   }
   TargetAttr target = findTarget(getOperation());
-  device = *nngpu::findDeviceClass(nngpu::deviceClassOf(target));
+  device = nngpu::deviceClassOf(target);
   OpBuilder builder(&getContext());
   builder.setInsertionPointToEnd(getOperation().getBody());
   kernels = gpu::GPUModuleOp::create(builder, entry->getLoc(), "kernels");

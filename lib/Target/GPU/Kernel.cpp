@@ -10,6 +10,7 @@
 #include "nnhal/Dialect/GPU/GPUOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -234,13 +235,19 @@ Value Kernel::bindAs(Value root, Type element) {
   return known->second;
 }
 
-Value Kernel::shared(MemRefType type) {
+Value Kernel::shared(MemRefType type, int64_t alignment) {
   auto space = gpu::AddressSpaceAttr::get(
       type.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());
-  return function.addWorkgroupAttribution(
+  BlockArgument array = function.addWorkgroupAttribution(
       MemRefType::get(type.getShape(), type.getElementType(),
                       MemRefLayoutAttrInterface(), space),
       loc);
+  if (alignment != 0)
+    function.setWorkgroupAttributionAttr(
+        function.getNumWorkgroupAttributions() - 1,
+        LLVM::LLVMDialect::getAlignAttrName(),
+        before.getI64IntegerAttr(alignment));
+  return array;
 }
 
 Value Kernel::status(MemRefType type) {

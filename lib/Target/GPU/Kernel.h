@@ -76,8 +76,10 @@ public:
   /// The buffer \p root as one of \p element, a number or a vector of numbers
   /// that divides its size. A kernel sees a buffer by several types at once.
   mlir::Value bindAs(mlir::Value root, mlir::Type element);
-  /// An array of \p type that the invocations of a workgroup share.
-  mlir::Value shared(mlir::MemRefType type);
+  /// An array of \p type that the invocations of a workgroup share, at a
+  /// multiple of \p alignment bytes, or of the size of an element where that is
+  /// 0.
+  mlir::Value shared(mlir::MemRefType type, int64_t alignment = 0);
   /// Brings what \p op and the operations inside use from outside of it.
   llvm::LogicalResult bringCaptures(mlir::Operation *op, mlir::Operation *user);
   mlir::IRMapping &mapping() { return map; }

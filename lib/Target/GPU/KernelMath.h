@@ -56,6 +56,20 @@ public:
   mlir::Value isBelow(mlir::Value a, int64_t b) const {
     return isBelow(a, constant(b));
   }
+  /// Zeros of \p type, a number or a vector.
+  mlir::Value zero(mlir::Type type) const {
+    mlir::OpBuilder &builder = kernel->builder();
+    return mlir::arith::ConstantOp::create(builder, loc,
+                                           builder.getZeroAttr(type));
+  }
+  /// \p value where \p isInside, which may be null for always, and zeros
+  /// elsewhere.
+  mlir::Value orZero(mlir::Value value, mlir::Value isInside) const {
+    if (!isInside)
+      return value;
+    return mlir::arith::SelectOp::create(kernel->builder(), loc, isInside,
+                                         value, zero(value.getType()));
+  }
   /// \p value, a number or a vector, as f32 where it is f16.
   mlir::Value widened(mlir::Value value) const {
     mlir::Type type = value.getType();

@@ -213,6 +213,9 @@ LogicalResult flattenAccess(Operation *op) {
     store.getIndicesMutable().assign(index);
     return success();
   }
+  // Matrices are loaded from arrays of one dimension, and stored there.
+  if (isa<gpu::SubgroupMmaLoadMatrixOp, gpu::SubgroupMmaStoreMatrixOp>(op))
+    return success();
   auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
   if (!atomic)
     return refuse(op);

@@ -176,6 +176,7 @@ static LogicalResult convert(gpu::GPUModuleOp module) {
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/false);
+  populateGpuWMMAToNVVMConversionPatterns(converter, patterns);
   patterns.add<ConvertDot>(converter);
   // These have calls of a library for what the others have instructions for.
   populateGpuToNVVMConversionPatterns(converter, patterns, /*benefit=*/0);

@@ -7,6 +7,7 @@
 
 #include "nnhal/Target/GPU/Passes.h"
 
+#include "ExpandMatrices.h"
 #include "KernelMemory.h"
 #include "KernelPreparation.h"
 
@@ -57,6 +58,7 @@ static constexpr StringLiteral language = "SPIR-V";
 static void allocateShared(gpu::GPUFuncOp kernel) {
   Block &entry = kernel.getBody().front();
   OpBuilder builder(&entry, entry.begin());
+  kernel.removeWorkgroupAttribAttrsAttr();
   while (kernel.getNumWorkgroupAttributions() > 0) {
     BlockArgument array = kernel.getWorkgroupAttributions().back();
     auto type = cast<MemRefType>(array.getType());
@@ -291,7 +293,8 @@ struct KernelsToSpirvPass : impl::KernelsToSpirvBase<KernelsToSpirvPass> {
 private:
   LogicalResult prepare(gpu::GPUModuleOp module) {
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
-      if (failed(setAbi(kernel)) || failed(flattenBuffers(kernel)))
+      if (failed(setAbi(kernel)) || failed(expandMatrices(kernel)) ||
+          failed(flattenBuffers(kernel)))
         return failure();
       allocateShared(kernel);
       ++numKernels;

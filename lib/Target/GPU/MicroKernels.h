@@ -20,6 +20,11 @@ namespace nnhal::nngpu {
 llvm::FailureOr<Kernel> emitConvolution(mlir::gpu::GPUModuleOp module,
                                         const DeviceClass &device,
                                         kernel::Conv2DOp op);
+/// Whether the subgroups of \p device multiply the matrices of \p op.
+bool multipliesMatrices(const DeviceClass &device, kernel::Conv2DOp op);
+/// emitConvolution() where multipliesMatrices().
+llvm::FailureOr<Kernel> emitMatrixConvolution(mlir::gpu::GPUModuleOp module,
+                                              kernel::Conv2DOp op);
 llvm::FailureOr<Kernel> emitDepthwise(mlir::gpu::GPUModuleOp module,
                                       const DeviceClass &device,
                                       kernel::DepthwiseConv2DOp op);

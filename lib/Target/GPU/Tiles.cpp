@@ -7,6 +7,8 @@
 
 #include "Tiles.h"
 
+#include "Backend.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,19 +20,22 @@ using namespace nnhal::nngpu;
 /// A discrete device has some hundred processors that hide the latency of
 /// memory by other invocations. A software driver has few, vectors of
 /// invocations, and barriers that cost more than what they save. A driver of
-/// words has no 16-bit storage, which Vulkan 1.3 leaves optional.
+/// words has no 16-bit storage, which Vulkan 1.3 leaves optional. Tensor cores
+/// are those of a discrete device, which multiply matrices at many times the
+/// rate of its other units, but whose tiles share no sums: where there are too
+/// few to keep the device busy, others are faster.
 static constexpr DeviceClass classes[] = {
     {"discrete", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
-     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true},
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/0},
     {"software", /*invocations=*/64, /*workgroupSize=*/64, /*pixels=*/4,
-     /*lanes=*/4, /*slices=*/1, /*hasHalves=*/true},
+     /*lanes=*/4, /*slices=*/1, /*hasHalves=*/true, /*matrixGroups=*/0},
     {"words", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
-     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/false},
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/false, /*matrixGroups=*/0},
+    {"tensor-cores", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/64},
 };
 
 std::optional<DeviceClass> nnhal::nngpu::findDeviceClass(llvm::StringRef name) {
-  if (name.empty())
-    return classes[0];
   const DeviceClass *found = llvm::find_if(
       classes, [&](const DeviceClass &each) { return each.name == name; });
   if (found == std::end(classes))
@@ -46,12 +51,14 @@ std::string nnhal::nngpu::deviceClassNames() {
                     " or ");
 }
 
-llvm::StringRef nnhal::nngpu::deviceClassOf(TargetAttr target) {
-  if (!target || !target.getParameters())
-    return "";
-  auto name =
-      target.getParameters().getAs<mlir::StringAttr>(deviceClassParameter);
-  return name ? name.getValue() : "";
+DeviceClass nnhal::nngpu::deviceClassOf(TargetAttr target) {
+  if (target && target.getParameters())
+    if (auto name = target.getParameters().getAs<mlir::StringAttr>(
+            deviceClassParameter))
+      return *findDeviceClass(name);
+  // Every device of compute capability 8.0 has tensor cores.
+  bool isCuda = target && target.getName() == getCudaTarget().getName();
+  return *findDeviceClass(isCuda ? "tensor-cores" : "discrete");
 }
 
 int64_t nnhal::nngpu::choosePanelWidth(int64_t channels) {

@@ -34,16 +34,29 @@ struct DeviceClass {
   int64_t slices;
   /// Whether kernels access f16 in memory.
   bool hasHalves;
+  /// Fewest workgroups by which products of matrices (MatrixTile) are divided;
+  /// 0 where subgroups do not multiply matrices.
+  int64_t matrixGroups;
 };
 
-/// The class \p name; nothing where there is none. The empty name is that of
-/// the first class.
+/// How a convolution of f16 is divided where subgroups multiply matrices: a
+/// workgroup has a tile of pixels and output channels, and takes in so many
+/// input channels at once. A quarter of the tile is that of a subgroup.
+struct MatrixTile {
+  static constexpr int64_t pixels = 64, channels = 64, depth = 32;
+  /// The extents of the matrices that one instruction multiplies.
+  static constexpr int64_t side = 16;
+  static constexpr int64_t subgroupSize = 32, subgroups = 4;
+};
+
+/// The class \p name; nothing where there is none.
 std::optional<DeviceClass> findDeviceClass(llvm::StringRef name);
 /// The names of the classes, for messages: "'a' or 'b'".
 std::string deviceClassNames();
 
-/// The class that \p target, which may be null, states, or the empty name.
-llvm::StringRef deviceClassOf(TargetAttr target);
+/// The class of devices of \p target, which may be null: the one that it
+/// states, or else the one of most devices that it is for.
+DeviceClass deviceClassOf(TargetAttr target);
 
 /// How a convolution is divided: an invocation computes `pixels` pixels of
 /// `lanes` channels, over every `slices`-th part of the input channels. A

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs on tensors, after fusion: what stays in the registers of a kernel stays
-// f32, and only what one kernel stores for others becomes f16. A value becomes
+// f32, and only what one kernel stores for others becomes f16: in a relaxed
+// model anything, otherwise what has been rounded to f16 before. A value becomes
 // f16 only where whoever computes it can round it while it stores it, and
 // everybody who reads it can widen it while loading it, so that no kernel is
 // added. A filter becomes f16 where the input that it is multiplied by is.
@@ -88,19 +89,40 @@ static bool mayStoreHalves(OpResult result) {
              .use_empty();
 }
 
+/// The terminator that yields the elements of \p result, and the number of its
+/// operand; null where there is no body.
+static std::pair<Operation *, unsigned> findYield(OpResult result) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(result.getOwner()))
+    return {generic.getBody()->getTerminator(), result.getResultNumber()};
+  Region &epilogue = cast<KernelOpInterface>(result.getOwner()).getEpilogue();
+  return {epilogue.empty() ? nullptr : epilogue.front().getTerminator(), 0};
+}
+
+/// Whether the elements of \p result are numbers of f16 that were widened.
+static bool isWidened(OpResult result) {
+  auto [yield, number] = findYield(result);
+  auto extend =
+      yield ? yield->getOperand(number).getDefiningOp<arith::ExtFOp>()
+            : arith::ExtFOp();
+  return extend && extend.getIn().getType().isF16();
+}
+
 //===----------------------------------------------------------------------===//
 // Those who compute and read them
 //===----------------------------------------------------------------------===//
 
-/// Lets \p terminator yield its operand \p number as f16.
-static void roundYielded(OpBuilder &builder, Operation *terminator,
-                         unsigned number) {
+/// Lets the body of \p result yield its elements as f16.
+static void yieldHalves(OpBuilder &builder, OpResult result) {
+  auto [yield, number] = findYield(result);
+  Value element = yield->getOperand(number);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(terminator);
-  terminator->setOperand(
-      number, arith::TruncFOp::create(builder, terminator->getLoc(),
-                                      builder.getF16Type(),
-                                      terminator->getOperand(number)));
+  builder.setInsertionPoint(yield);
+  yield->setOperand(
+      number, isWidened(result)
+                  ? element.getDefiningOp<arith::ExtFOp>().getIn()
+                  : arith::TruncFOp::create(builder, yield->getLoc(),
+                                            builder.getF16Type(), element)
+                        .getResult());
 }
 
 /// Makes \p argument of a body one of f16, which is widened there.
@@ -140,17 +162,15 @@ void UseHalvesPass::storeHalves(OpBuilder &builder, OpResult result) {
   builder.setInsertionPoint(op);
   Type half = builder.getF16Type();
   auto type = cast<RankedTensorType>(result.getType());
-  op.setDpsInitOperand(result.getResultNumber(),
-                       tensor::EmptyOp::create(builder, op.getLoc(),
-                                               type.getShape(), half));
+  op.setDpsInitOperand(
+      result.getResultNumber(),
+      tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(), half));
   result.setType(type.clone(half));
   if (auto generic = dyn_cast<linalg::GenericOp>(op.getOperation())) {
     generic
         .getMatchingBlockArgument(
             generic.getDpsInitOperand(result.getResultNumber()))
         .setType(half);
-    roundYielded(builder, generic.getBody()->getTerminator(),
-                 result.getResultNumber());
   } else {
     auto kernel = cast<KernelOpInterface>(op.getOperation());
     Region &epilogue = kernel.getEpilogue();
@@ -160,8 +180,8 @@ void UseHalvesPass::storeHalves(OpBuilder &builder, OpResult result) {
           &epilogue, {}, {kernel.getAccumulatorType()}, {op.getLoc()});
       kernel::YieldOp::create(builder, op.getLoc(), body->getArgument(0));
     }
-    roundYielded(builder, epilogue.front().getTerminator(), 0);
   }
+  yieldHalves(builder, result);
   for (OpOperand &use : result.getUses())
     readHalves(builder, use);
   ++numStored;
@@ -202,9 +222,9 @@ void UseHalvesPass::narrowFilter(kernel::Conv2DOp op, bool isRelaxed) {
     return;
   OpBuilder builder(op);
   auto type = cast<RankedTensorType>(filter.getType());
-  ElementsAttr narrow = makeResource(
-      cast<RankedTensorType>(type.clone(builder.getF16Type())), *halves,
-      constant, "filter", "_half");
+  ElementsAttr narrow =
+      makeResource(cast<RankedTensorType>(type.clone(builder.getF16Type())),
+                   *halves, constant, "filter", "_half");
   op.getFilterMutable().assign(arith::ConstantOp::create(
       builder, filter.getLoc(), cast<TypedAttr>(narrow)));
   ++numFilters;
@@ -212,23 +232,20 @@ void UseHalvesPass::narrowFilter(kernel::Conv2DOp op, bool isRelaxed) {
 
 void UseHalvesPass::runOnOperation() {
   func::FuncOp func = getOperation();
-  std::optional<nngpu::DeviceClass> device =
-      nngpu::findDeviceClass(nngpu::deviceClassOf(findTarget(func)));
-  if (!device || !device->hasHalves)
+  if (!nngpu::deviceClassOf(findTarget(func)).hasHalves)
     return;
   bool isRelaxed = func->hasAttr(relaxedAttrName);
-  if (isRelaxed) {
-    SmallVector<OpResult> results;
-    func.walk([&](Operation *op) {
-      for (OpResult result : op->getResults())
-        if (isOfF32(result) && mayStoreHalves(result) && !result.use_empty() &&
-            llvm::all_of(result.getUses(), mayReadHalves))
-          results.push_back(result);
-    });
-    OpBuilder builder(func);
-    for (OpResult result : results)
-      storeHalves(builder, result);
-  }
+  SmallVector<OpResult> results;
+  func.walk([&](Operation *op) {
+    for (OpResult result : op->getResults())
+      if (isOfF32(result) && mayStoreHalves(result) && !result.use_empty() &&
+          llvm::all_of(result.getUses(), mayReadHalves) &&
+          (isRelaxed || isWidened(result)))
+        results.push_back(result);
+  });
+  OpBuilder builder(func);
+  for (OpResult result : results)
+    storeHalves(builder, result);
   func.walk([&](kernel::Conv2DOp op) { narrowFilter(op, isRelaxed); });
 }
 

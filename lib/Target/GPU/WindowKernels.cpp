@@ -148,9 +148,7 @@ static SmallVector<Value> addProducts(WindowEmitter &emitter,
     Value factor = value;
     if (factor.getType() != f32)
       factor = arith::SIToFPOp::create(builder, loc, f32, factor);
-    if (place.isInside)
-      factor = arith::SelectOp::create(builder, loc, place.isInside, factor,
-                                       constantF32(builder, loc, 0));
+    factor = emitter.math.orZero(factor, place.isInside);
     sums.push_back(math::FmaOp::create(builder, loc, factor, weight, sum));
   }
   return sums;

@@ -52,7 +52,8 @@ def UseHalves : Pass<"nnhal-gpu-use-halves", "::mlir::func::FuncOp"> {
   let description = [{
     In a function that is `nnhal.relaxed`, what an elementwise operation or a
     micro-kernel computes as f32 for others of the kind is stored as f16, and
-    widened by whoever reads it. In any function the constant filter of a
+    widened by whoever reads it. In any function that is done with what has been
+    widened from f16 in the place of it, and the constant filter of a
     convolution of f16 becomes f16: of relaxed models where no weight is beyond
     the numbers of f16, otherwise where each is one of them. Devices of a class
     without f16 in memory (`device_class` of the target) keep f32.

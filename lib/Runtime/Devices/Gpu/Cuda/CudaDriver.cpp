@@ -37,7 +37,7 @@ public:
   std::string_view deviceName() const override { return "nnhal-cuda"; }
   std::string_view targetName() const override { return cudaTargetName; }
   TargetKind targetKind() const override { return TargetKind::ptx; }
-  std::string_view deviceClass() const override { return "discrete"; }
+  std::string_view deviceClass() const override { return "tensor-cores"; }
 
   std::unique_ptr<DriverCache>
   createCache(std::span<const std::byte> kept) const override {

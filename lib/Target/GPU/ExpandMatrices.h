@@ -1,0 +1,24 @@
+//===- ExpandMatrices.h - Products of matrices one by one -------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_TARGET_GPU_EXPANDMATRICES_H
+#define NNHAL_LIB_TARGET_GPU_EXPANDMATRICES_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace nnhal {
+
+/// Lets each invocation of \p kernel compute its elements of the matrices that
+/// a subgroup multiplies (`gpu.subgroup_mma_compute`): what devices without
+/// such an instruction execute. Factors are read where they are multiplied, so
+/// that nothing may wait at a barrier between; operations for which that does
+/// not hold stay.
+llvm::LogicalResult expandMatrices(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace nnhal
+
+#endif // NNHAL_LIB_TARGET_GPU_EXPANDMATRICES_H
