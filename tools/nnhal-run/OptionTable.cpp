@@ -433,6 +433,14 @@ static constexpr Option options[] = {
         .apply = setTrue<&Flags::noExtensions>,
     },
     {
+        .name = "relaxed",
+        .help = "let devices compute float32 with the range and precision of "
+                "float16, as a model\n"
+                "of NNAPI may say; GPUs are faster then",
+        .works = executeSource | emitSource,
+        .apply = setTrue<&Flags::load, &tools::LoadRequest::isRelaxed>,
+    },
+    {
         .name = "planner",
         .takes = Takes::value,
         .valueName = "NAME",

@@ -7,6 +7,7 @@
 
 #include "ExpandMatrices.h"
 
+#include "KernelPreparation.h"
 #include "Tiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,7 +27,8 @@ static constexpr int64_t width =
 static bool isSum(Type type) {
   auto matrix = dyn_cast<gpu::MMAMatrixType>(type);
   return matrix && matrix.getOperand() == "COp" &&
-         matrix.getElementType().isF32() &&
+         (matrix.getElementType().isF32() ||
+          matrix.getElementType().isInteger(32)) &&
          matrix.getShape() ==
              ArrayRef<int64_t>{MatrixTile::side, MatrixTile::side};
 }
@@ -80,8 +82,6 @@ struct ExpandStore : OpConversionPattern<gpu::SubgroupMmaStoreMatrixOp> {
   LogicalResult
   matchAndRewrite(gpu::SubgroupMmaStoreMatrixOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getTranspose() || op.getIndices().size() != 1)
-      return rewriter.notifyMatchFailure(op, "not row by row in an array");
     Location loc = op.getLoc();
     Part part(rewriter, loc);
     Value first = part.number(op.getIndices()[0], op.getLeadDimension(),
@@ -99,7 +99,7 @@ struct ExpandStore : OpConversionPattern<gpu::SubgroupMmaStoreMatrixOp> {
 /// \p user; null where there is none.
 gpu::SubgroupMmaLoadMatrixOp findFactor(Value matrix, Operation *user) {
   auto load = matrix.getDefiningOp<gpu::SubgroupMmaLoadMatrixOp>();
-  if (!load || load->getBlock() != user->getBlock() || load.getTranspose() ||
+  if (!load || load->getBlock() != user->getBlock() ||
       load.getIndices().size() != 1)
     return {};
   auto mayWrite = [](Operation *op) {
@@ -118,6 +118,21 @@ gpu::SubgroupMmaLoadMatrixOp findFactor(Value matrix, Operation *user) {
   return load;
 }
 
+/// Whether \p op is about matrices in a way that has no pattern here.
+bool isOther(Operation *op) {
+  if (auto compute = dyn_cast<gpu::SubgroupMmaComputeOp>(op))
+    return !isSum(compute.getType()) || !findFactor(compute.getOpA(), op) ||
+           !findFactor(compute.getOpB(), op);
+  if (auto constant = dyn_cast<gpu::SubgroupMmaConstantMatrixOp>(op))
+    return !isSum(constant.getType());
+  if (auto store = dyn_cast<gpu::SubgroupMmaStoreMatrixOp>(op))
+    return !isSum(store.getSrc().getType()) || store.getTranspose() ||
+           store.getIndices().size() != 1;
+  return isa<gpu::SubgroupMmaElementwiseOp,
+             gpu::SubgroupMmaExtractThreadLocalOp,
+             gpu::SubgroupMmaInsertThreadLocalOp>(op);
+}
+
 struct ExpandCompute : OpConversionPattern<gpu::SubgroupMmaComputeOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -125,18 +140,28 @@ struct ExpandCompute : OpConversionPattern<gpu::SubgroupMmaComputeOp> {
                   ConversionPatternRewriter &rewriter) const override {
     gpu::SubgroupMmaLoadMatrixOp left = findFactor(op.getOpA(), op);
     gpu::SubgroupMmaLoadMatrixOp right = findFactor(op.getOpB(), op);
-    if (!left || !right)
-      return rewriter.notifyMatchFailure(op, "a factor may have changed");
     Location loc = op.getLoc();
     Part part(rewriter, loc);
+    bool isFloat = adaptor.getOpC().front().getType().isF32();
     auto load = [&](gpu::SubgroupMmaLoadMatrixOp factor, Value row,
                     Value column) -> Value {
+      if (factor.getTranspose())
+        std::swap(row, column);
       Value number = part.number(factor.getIndices()[0],
                                  factor.getLeadDimension(), row, column);
       Value element = memref::LoadOp::create(
           rewriter, loc, factor.getSrcMemref(), ValueRange{number});
-      return arith::ExtFOp::create(rewriter, loc, rewriter.getF32Type(),
-                                   element);
+      if (isFloat)
+        return arith::ExtFOp::create(rewriter, loc, rewriter.getF32Type(),
+                                     element);
+      return arith::ExtSIOp::create(rewriter, loc, rewriter.getI32Type(),
+                                    element);
+    };
+    auto addProduct = [&](Value a, Value b, Value sum) -> Value {
+      if (isFloat)
+        return math::FmaOp::create(rewriter, loc, a, b, sum);
+      Value product = arith::MulIOp::create(rewriter, loc, a, b);
+      return arith::AddIOp::create(rewriter, loc, sum, product);
     };
     auto loop = scf::ForOp::create(
         rewriter, loc, part.constant(0), part.constant(MatrixTile::side),
@@ -146,8 +171,8 @@ struct ExpandCompute : OpConversionPattern<gpu::SubgroupMmaComputeOp> {
           SmallVector<Value> after;
           for (auto [i, sum] : llvm::enumerate(sums)) {
             Value column = part.add(part.column, part.constant(int64_t(i)));
-            after.push_back(math::FmaOp::create(
-                rewriter, loc, factor, load(right, depth, column), sum));
+            after.push_back(
+                addProduct(factor, load(right, depth, column), sum));
           }
           scf::YieldOp::create(rewriter, loc, after);
         });
@@ -158,6 +183,8 @@ struct ExpandCompute : OpConversionPattern<gpu::SubgroupMmaComputeOp> {
 } // namespace
 
 LogicalResult nnhal::expandMatrices(gpu::GPUFuncOp kernel) {
+  if (failed(checkOperations(kernel, "SPIR-V", isOther)))
+    return failure();
   MLIRContext *context = kernel.getContext();
   TypeConverter converter;
   converter.addConversion([](Type type) { return type; });

@@ -15,8 +15,8 @@ namespace nnhal {
 /// Lets each invocation of \p kernel compute its elements of the matrices that
 /// a subgroup multiplies (`gpu.subgroup_mma_compute`): what devices without
 /// such an instruction execute. Factors are read where they are multiplied, so
-/// that nothing may wait at a barrier between; operations for which that does
-/// not hold stay.
+/// that there may be no barrier between their load and that. Fails after an
+/// error at an operation that is not of this form.
 llvm::LogicalResult expandMatrices(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace nnhal

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The implicit matrix product of ConvolutionKernel.cpp, by instructions with
-// which a subgroup multiplies matrices of f16 (tensor cores). A workgroup
+// which a subgroup multiplies matrices of f16 or i8 (tensor cores). A workgroup
 // computes a tile of pixels and output channels in steps, each of them some
 // input channels at one place of the window. For a step it puts the elements of
 // the pixels, zeros for padding, and the weights into shared arrays, from which
@@ -37,10 +37,8 @@ static constexpr int64_t invocations =
     MatrixTile::subgroupSize * MatrixTile::subgroups;
 /// Elements are moved in fours.
 static constexpr int64_t four = 4;
-/// The distances of rows in the shared arrays: multiples of 16 bytes, as
-/// matrices are loaded, but not of 128, so that rows lie in different banks.
-static constexpr int64_t pixelStride = MatrixTile::depth + 8;
-static constexpr int64_t weightStride = MatrixTile::channels + 8;
+/// The distance of rows in the array of sums: as matrices are loaded, that is a
+/// multiple of 16 bytes, but not of 128, so that rows lie in different banks.
 static constexpr int64_t sumStride = MatrixTile::channels + 4;
 /// The bytes at a multiple of which matrices begin.
 static constexpr int64_t matrixAlignment = 32;
@@ -50,6 +48,40 @@ static constexpr int64_t partColumns =
     MatrixTile::channels / 2 / MatrixTile::side;
 
 namespace {
+
+/// An array in which invocations leave elements for the matrices of their
+/// workgroup. Matrices begin at multiples of 32 bytes, and rows at multiples of
+/// 16, but not of 128, so that they lie in different banks.
+class SharedMatrix {
+public:
+  SharedMatrix() = default;
+  SharedMatrix(Kernel &kernel, Location loc, Type element, int64_t rows,
+               int64_t columns)
+      : kernel(&kernel), loc(loc), element(element),
+        stride(columns / MatrixTile::side * step() + 16 / bytes()),
+        array(kernel.shared(MemRefType::get({rows * stride}, element),
+                            matrixAlignment)) {}
+
+  /// Leaves \p vector, four elements, at \p row and from \p column on.
+  void storeFour(Value vector, Value row, Value column) const;
+  /// The factor \p kind, a matrix from \p row and \p column on; where
+  /// \p isTransposed with columns for rows.
+  Value load(Value row, Value column, StringRef kind, bool isTransposed) const;
+
+private:
+  int64_t bytes() const { return element.getIntOrFloatBitWidth() / 8; }
+  /// The elements from one matrix to the one beside it.
+  int64_t step() const {
+    return std::max(MatrixTile::side, matrixAlignment / bytes());
+  }
+  Value number(Value row, Value column) const;
+
+  Kernel *kernel = nullptr;
+  std::optional<Location> loc;
+  Type element;
+  int64_t stride = 0;
+  Value array;
+};
 
 class MatrixEmitter {
 public:
@@ -73,19 +105,32 @@ private:
   void shareSums(ValueRange sums);
   void store();
 
-  Value loadMatrix(Value array, Value row, Value column, int64_t stride,
-                   StringRef kind);
-  void shareFour(Value array, Value vector, Value row, Value column,
-                 int64_t stride);
+  void storeFour(Value row, Value column);
   void barrier() { gpu::BarrierOp::create(builder, loc); }
 
-  int64_t inputChannels() const { return filter.shape()[3]; }
+  /// Whether factors are bytes, which lie in words of four input channels: the
+  /// input and the filter are buffers of words.
+  bool isInBytes() const { return input.element().isInteger(32); }
+  Type factorType() {
+    return isInBytes() ? Type(builder.getI8Type()) : Type(builder.getF16Type());
+  }
+  Type sumType() {
+    return isInBytes() ? Type(builder.getI32Type())
+                       : Type(builder.getF32Type());
+  }
+  int64_t inputChannels() const {
+    return filter.shape()[3] * (isInBytes() ? four : 1);
+  }
   int64_t panelWidth() { return op.getPanelWidth(); }
   int64_t stepsOfPlace() const {
     return llvm::divideCeil(inputChannels(), MatrixTile::depth);
   }
   int64_t steps() const {
     return filter.shape()[1] * filter.shape()[2] * stepsOfPlace();
+  }
+  /// The input channels of which a workgroup brings weights at once.
+  int64_t weightDepth() const {
+    return invocations * four / MatrixTile::channels;
   }
   int64_t pixelCount() const { return output[0] * output[1] * output[2]; }
 
@@ -98,15 +143,17 @@ private:
   FlatBuffer input, filter, bias;
   ImageWindow window;
   ArrayRef<int64_t> output;
-  /// The shared arrays.
-  Value pixelArray, weightArray, sumArray;
+  /// What is shared in a step, and in the end. Weights of halves have a row for
+  /// each input channel, those of bytes one for each output channel.
+  SharedMatrix pixels, weights;
+  Value sumArray;
   /// The first pixel and the first output channel of the tile.
   Value firstPixel, firstChannel;
   /// Where the subgroup's part of the tile begins.
   Value partRow, partColumn;
   /// What the invocation brings in a step: four input channels, from
   /// `pixelChannel` on, of some pixels, and weights of some input channels.
-  Value pixelRow, pixelChannel, weightRow, weightColumn;
+  Value pixelRow, pixelChannel, weightChannel, weightColumn;
   SmallVector<ImageWindow::Origin> origins;
   /// Where the weights are in the filter.
   Value panel, inPanel;
@@ -118,10 +165,8 @@ private:
 // Where an invocation is
 //===----------------------------------------------------------------------===//
 
-/// Rows of the shared arrays that a workgroup brings at once.
+/// Pixels of which a workgroup brings what it needs at once.
 static constexpr int64_t pixelRows = invocations / (MatrixTile::depth / four);
-static constexpr int64_t weightRows =
-    invocations / (MatrixTile::channels / four);
 
 void MatrixEmitter::locate() {
   Value id = kernel.invocation();
@@ -135,35 +180,75 @@ void MatrixEmitter::locate() {
   partColumn =
       math.multiply(math.remainder(subgroup, 2), MatrixTile::channels / 2);
 
-  constexpr int64_t pixelFours = MatrixTile::depth / four;
-  pixelRow = math.divide(id, pixelFours);
-  pixelChannel = math.multiply(math.remainder(id, pixelFours), four);
+  constexpr int64_t fours = MatrixTile::depth / four;
+  pixelRow = math.divide(id, fours);
+  pixelChannel = math.multiply(math.remainder(id, fours), four);
   for (int64_t row = 0; row < MatrixTile::pixels; row += pixelRows) {
     Value pixel = math.add(firstPixel, math.add(pixelRow, row));
     origins.push_back(window.originOf(math.limit(pixel, pixelCount()), output));
   }
 
-  constexpr int64_t weightFours = MatrixTile::channels / four;
-  weightRow = math.divide(id, weightFours);
-  weightColumn = math.multiply(math.remainder(id, weightFours), four);
+  // Four output channels of an input channel, or an output channel of four.
+  int64_t width = isInBytes() ? 1 : four;
+  int64_t columns = MatrixTile::channels / width;
+  weightChannel =
+      math.multiply(math.divide(id, columns), isInBytes() ? four : 1);
+  weightColumn = math.multiply(math.remainder(id, columns), width);
   // Beyond the last channel are sums that nobody stores.
   Value existing = math.multiply(
-      math.limit(math.divide(math.add(firstChannel, weightColumn), four),
-                 llvm::divideCeil(output[3], four)),
-      four);
+      math.limit(math.divide(math.add(firstChannel, weightColumn), width),
+                 llvm::divideCeil(output[3], width)),
+      width);
   panel = math.divide(existing, panelWidth());
   inPanel = math.remainder(existing, panelWidth());
 }
 
 void MatrixEmitter::shareArrays() {
-  auto share = [&](int64_t rows, int64_t stride, Type element) {
-    return kernel.shared(MemRefType::get({rows * stride}, element),
-                         matrixAlignment);
-  };
-  Type half = builder.getF16Type();
-  pixelArray = share(MatrixTile::pixels, pixelStride, half);
-  weightArray = share(MatrixTile::depth, weightStride, half);
-  sumArray = share(MatrixTile::pixels, sumStride, builder.getF32Type());
+  pixels = SharedMatrix(kernel, loc, factorType(), MatrixTile::pixels,
+                        MatrixTile::depth);
+  weights = isInBytes() ? SharedMatrix(kernel, loc, factorType(),
+                                       MatrixTile::channels, MatrixTile::depth)
+                        : SharedMatrix(kernel, loc, factorType(),
+                                       MatrixTile::depth, MatrixTile::channels);
+  sumArray = kernel.shared(
+      MemRefType::get({MatrixTile::pixels * sumStride}, sumType()),
+      matrixAlignment);
+}
+
+//===----------------------------------------------------------------------===//
+// Shared matrices
+//===----------------------------------------------------------------------===//
+
+Value SharedMatrix::number(Value row, Value column) const {
+  KernelMath math(*kernel, *loc);
+  Value block = math.multiply(math.divide(column, MatrixTile::side), step());
+  return math.add(math.add(math.multiply(row, stride), block),
+                  math.remainder(column, MatrixTile::side));
+}
+
+void SharedMatrix::storeFour(Value vector, Value row, Value column) const {
+  OpBuilder &builder = kernel->builder();
+  KernelMath math(*kernel, *loc);
+  Value first = number(row, column);
+  for (int64_t i = 0; i < four; ++i)
+    memref::StoreOp::create(builder, *loc,
+                            vector::ExtractOp::create(builder, *loc, vector, i),
+                            array, ValueRange{math.add(first, i)});
+}
+
+Value SharedMatrix::load(Value row, Value column, StringRef kind,
+                         bool isTransposed) const {
+  OpBuilder &builder = kernel->builder();
+  // The dialect has the signs of integers in the types of factors.
+  Type factor = element;
+  if (element.isInteger(8))
+    factor = IntegerType::get(builder.getContext(), 8, IntegerType::Signed);
+  auto type = gpu::MMAMatrixType::get({MatrixTile::side, MatrixTile::side},
+                                      factor, kind);
+  return gpu::SubgroupMmaLoadMatrixOp::create(
+      builder, *loc, type, array, ValueRange{number(row, column)},
+      builder.getIndexAttr(stride),
+      isTransposed ? builder.getUnitAttr() : UnitAttr());
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,82 +265,81 @@ SmallVector<Value> MatrixEmitter::loadStep(Value step) {
   Value row = math.divide(place, columns);
   Value column = math.remainder(place, columns);
 
+  // Products with the zeros of channels that do not exist are zeros.
   bool isWhole = inputChannels() % MatrixTile::depth == 0;
+  auto limited = [&](Value channel) {
+    return isWhole ? channel : math.limit(channel, inputChannels());
+  };
   Value at = math.add(firstOfStep, pixelChannel);
-  Value exists;
-  if (!isWhole) {
-    exists = math.isBelow(at, inputChannels());
-    at = math.multiply(
-        math.limit(math.divide(at, four), inputChannels() / four), four);
-  }
+  Value exists = isWhole ? Value() : math.isBelow(at, inputChannels());
+  Value fourth = math.divide(limited(at), four);
   SmallVector<Value> loaded;
   for (const ImageWindow::Origin &origin : origins) {
     ImageWindow::Place found = window.placeAt(origin, row, column);
-    loaded.push_back(math.orZero(input.loadFour(math.add(found.number, at)),
-                                 math.both(found.isInside, exists)));
+    Value elements =
+        isInBytes() ? input.load(math.add(found.number, fourth))
+                    : input.loadFour(
+                          math.add(found.number, math.multiply(fourth, four)));
+    loaded.push_back(math.orZero(elements, math.both(found.isInside, exists)));
   }
-  for (int64_t first = 0; first < MatrixTile::depth; first += weightRows) {
-    Value channel = math.add(firstOfStep, math.add(weightRow, first));
-    // Products with the zeros of channels that do not exist are zeros.
-    if (!isWhole)
-      channel = math.limit(channel, inputChannels());
-    loaded.push_back(
-        filter.loadFour(filter.number({panel, row, column, channel, inPanel})));
+  for (int64_t first = 0; first < MatrixTile::depth; first += weightDepth()) {
+    Value channel =
+        limited(math.add(firstOfStep, math.add(weightChannel, first)));
+    if (isInBytes())
+      channel = math.divide(channel, four);
+    Value number = filter.number({panel, row, column, channel, inPanel});
+    loaded.push_back(isInBytes() ? filter.load(number)
+                                 : filter.loadFour(number));
   }
   return loaded;
 }
 
-void MatrixEmitter::shareFour(Value array, Value vector, Value row,
-                              Value column, int64_t stride) {
-  Value number = math.add(math.multiply(row, stride), column);
-  for (int64_t i = 0; i < four; ++i)
-    memref::StoreOp::create(builder, loc,
-                            vector::ExtractOp::create(builder, loc, vector, i),
-                            array, ValueRange{math.add(number, i)});
-}
-
 /// Puts what loadStep() has loaded into the shared arrays.
 void MatrixEmitter::shareStep(ValueRange loaded) {
-  for (auto [i, pixels] : llvm::enumerate(loaded.take_front(origins.size())))
-    shareFour(pixelArray, pixels, math.add(pixelRow, int64_t(i) * pixelRows),
-              pixelChannel, pixelStride);
-  for (auto [i, weights] : llvm::enumerate(loaded.drop_front(origins.size())))
-    shareFour(weightArray, weights,
-              math.add(weightRow, int64_t(i) * weightRows), weightColumn,
-              weightStride);
-}
-
-Value MatrixEmitter::loadMatrix(Value array, Value row, Value column,
-                                int64_t stride, StringRef kind) {
-  auto type = gpu::MMAMatrixType::get({MatrixTile::side, MatrixTile::side},
-                                      builder.getF16Type(), kind);
-  return gpu::SubgroupMmaLoadMatrixOp::create(
-      builder, loc, type, array,
-      ValueRange{math.add(math.multiply(row, stride), column)},
-      builder.getIndexAttr(stride), /*transpose=*/UnitAttr());
+  auto fourOf = [&](Value elements) -> Value {
+    if (!isInBytes())
+      return elements;
+    Value word = vector::BroadcastOp::create(
+        builder, loc, VectorType::get({1}, elements.getType()), elements);
+    return vector::BitCastOp::create(
+        builder, loc, VectorType::get({four}, factorType()), word);
+  };
+  for (auto [i, elements] : llvm::enumerate(loaded.take_front(origins.size())))
+    pixels.storeFour(fourOf(elements),
+                     math.add(pixelRow, int64_t(i) * pixelRows), pixelChannel);
+  for (auto [i, elements] :
+       llvm::enumerate(loaded.drop_front(origins.size()))) {
+    Value channel = math.add(weightChannel, int64_t(i) * weightDepth());
+    if (isInBytes())
+      weights.storeFour(fourOf(elements), weightColumn, channel);
+    else
+      weights.storeFour(elements, channel, weightColumn);
+  }
 }
 
 /// Adds the products of what is in the shared arrays to \p before, the matrices
 /// of the subgroup's part, row by row.
 SmallVector<Value> MatrixEmitter::multiply(ValueRange before) {
   SmallVector<Value> sums(before);
+  UnitAttr isTransposed = isInBytes() ? builder.getUnitAttr() : UnitAttr();
   for (int64_t depth = 0; depth < MatrixTile::depth;
        depth += MatrixTile::side) {
-    SmallVector<Value> pixels, weights;
+    Value at = math.constant(depth);
+    SmallVector<Value> rows, columns;
     for (int64_t i = 0; i < partRows; ++i)
-      pixels.push_back(loadMatrix(pixelArray,
-                                  math.add(partRow, i * MatrixTile::side),
-                                  math.constant(depth), pixelStride, "AOp"));
-    for (int64_t j = 0; j < partColumns; ++j)
-      weights.push_back(loadMatrix(weightArray, math.constant(depth),
-                                   math.add(partColumn, j * MatrixTile::side),
-                                   weightStride, "BOp"));
-    for (auto [i, row] : llvm::enumerate(pixels))
-      for (auto [j, column] : llvm::enumerate(weights)) {
+      rows.push_back(pixels.load(math.add(partRow, i * MatrixTile::side), at,
+                                 "AOp", /*isTransposed=*/false));
+    for (int64_t j = 0; j < partColumns; ++j) {
+      Value channel = math.add(partColumn, j * MatrixTile::side);
+      columns.push_back(isInBytes() ? weights.load(channel, at, "BOp", true)
+                                    : weights.load(at, channel, "BOp", false));
+    }
+    for (auto [i, row] : llvm::enumerate(rows))
+      for (auto [j, column] : llvm::enumerate(columns)) {
         Value &sum = sums[i * partColumns + j];
         sum = gpu::SubgroupMmaComputeOp::create(
             builder, loc, sum.getType(), row, column, sum,
-            /*a_transpose=*/UnitAttr(), /*b_transpose=*/UnitAttr());
+            /*a_transpose=*/UnitAttr(), /*b_transpose=*/isTransposed);
       }
   }
   return sums;
@@ -277,36 +361,44 @@ void MatrixEmitter::shareSums(ValueRange sums) {
   }
 }
 
-/// Stores what becomes of the sums of the tile, four channels at a time.
+/// Stores what becomes of the sums of four channels of a pixel, from \p row and
+/// \p column of the tile on.
+void MatrixEmitter::storeFour(Value row, Value column) {
+  Value pixel = math.add(firstPixel, row);
+  Value channel = math.add(firstChannel, column);
+  Value exists;
+  if (pixelCount() % MatrixTile::pixels != 0)
+    exists = math.isBelow(pixel, pixelCount());
+  if (output[3] % MatrixTile::channels != 0)
+    exists = math.both(exists, math.isBelow(channel, output[3]));
+  OpBuilder::InsertionGuard guard(builder);
+  if (exists) {
+    auto guarded = scf::IfOp::create(builder, loc, exists, false);
+    builder.setInsertionPointToStart(guarded.thenBlock());
+  }
+  Value number = math.add(math.multiply(row, sumStride), column);
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < four; ++i) {
+    Value sum = memref::LoadOp::create(builder, loc, sumArray,
+                                       ValueRange{math.add(number, i)});
+    // Biases are padded as the channels of panels are.
+    Value first = bias.load(math.add(channel, i));
+    results.push_back(
+        isInBytes()
+            ? arith::AddIOp::create(builder, loc, sum, first).getResult()
+            : arith::AddFOp::create(builder, loc, sum, first).getResult());
+  }
+  epilogue.store(pixel, channel, results);
+}
+
 void MatrixEmitter::store() {
   constexpr int64_t fours = MatrixTile::channels / four;
   Value column =
       math.multiply(math.remainder(kernel.invocation(), fours), four);
-  Value channel = math.add(firstChannel, column);
   kernel.loop(math.divide(kernel.invocation(), fours),
               math.constant(MatrixTile::pixels), invocations / fours, {},
               [&](Value row, ValueRange) -> SmallVector<Value> {
-                Value pixel = math.add(firstPixel, row);
-                Value exists;
-                if (pixelCount() % MatrixTile::pixels != 0)
-                  exists = math.isBelow(pixel, pixelCount());
-                if (output[3] % MatrixTile::channels != 0)
-                  exists = math.both(exists, math.isBelow(channel, output[3]));
-                OpBuilder::InsertionGuard guard(builder);
-                if (exists) {
-                  auto guarded = scf::IfOp::create(builder, loc, exists, false);
-                  builder.setInsertionPointToStart(guarded.thenBlock());
-                }
-                Value number = math.add(math.multiply(row, sumStride), column);
-                SmallVector<Value> results;
-                for (int64_t i = 0; i < four; ++i) {
-                  Value sum = memref::LoadOp::create(
-                      builder, loc, sumArray, ValueRange{math.add(number, i)});
-                  // Biases are padded as the channels of panels are.
-                  results.push_back(arith::AddFOp::create(
-                      builder, loc, sum, bias.load(math.add(channel, i))));
-                }
-                epilogue.store(pixel, channel, results);
+                storeFour(row, column);
                 return {};
               });
 }
@@ -315,9 +407,9 @@ void MatrixEmitter::run() {
   locate();
   shareArrays();
   auto type = gpu::MMAMatrixType::get({MatrixTile::side, MatrixTile::side},
-                                      builder.getF32Type(), "COp");
-  Value zeros = gpu::SubgroupMmaConstantMatrixOp::create(
-      builder, loc, type, math.zero(builder.getF32Type()));
+                                      sumType(), "COp");
+  Value zeros = gpu::SubgroupMmaConstantMatrixOp::create(builder, loc, type,
+                                                         math.zero(sumType()));
   SmallVector<Value> carried = loadStep(math.constant(0));
   size_t loadedCount = carried.size();
   carried.append(partRows * partColumns, zeros);
@@ -348,10 +440,13 @@ static int64_t tileCount(ArrayRef<int64_t> shape) {
 bool nngpu::multipliesMatrices(const DeviceClass &device, kernel::Conv2DOp op) {
   auto output = cast<MemRefType>(op.getInit().getType());
   auto filter = cast<MemRefType>(op.getFilter().getType());
-  int64_t channels = filter.getDimSize(3);
-  return device.matrixGroups != 0 && filter.getElementType().isF16() &&
-         channels >= MatrixTile::side && channels % four == 0 &&
-         isInFours(op.getInput()) && isInFours(op.getFilter()) &&
+  bool isInBytes = op.getStepChannels() == four;
+  int64_t channels = filter.getDimSize(3) * op.getStepChannels();
+  return device.matrixGroups != 0 &&
+         (filter.getElementType().isF16() || isInBytes) &&
+         !op.getUnsignedInput() && channels >= MatrixTile::side &&
+         channels % four == 0 && isInFours(op.getInput()) &&
+         isInFours(op.getFilter()) &&
          tileCount(output.getShape()) >= device.matrixGroups;
 }
 
@@ -366,7 +461,8 @@ FailureOr<Kernel> nngpu::emitMatrixConvolution(gpu::GPUModuleOp module,
     FailureOr<FlatBuffer> buffer = FlatBuffer::of(kernel, view, op);
     if (failed(buffer) || failed(epilogue))
       return failure();
-    buffers.push_back(*buffer);
+    buffers.push_back(buffer->element().isInteger(8) ? buffer->inWords()
+                                                     : *buffer);
   }
   MatrixEmitter(kernel, op, *epilogue, buffers).run();
   return kernel;

@@ -115,14 +115,18 @@ static bool isWidened(OpResult result) {
 static void yieldHalves(OpBuilder &builder, OpResult result) {
   auto [yield, number] = findYield(result);
   Value element = yield->getOperand(number);
+  if (isWidened(result)) {
+    auto extend = element.getDefiningOp<arith::ExtFOp>();
+    yield->setOperand(number, extend.getIn());
+    if (extend->use_empty())
+      extend->erase();
+    return;
+  }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(yield);
-  yield->setOperand(
-      number, isWidened(result)
-                  ? element.getDefiningOp<arith::ExtFOp>().getIn()
-                  : arith::TruncFOp::create(builder, yield->getLoc(),
-                                            builder.getF16Type(), element)
-                        .getResult());
+  yield->setOperand(number, arith::TruncFOp::create(builder, yield->getLoc(),
+                                                    builder.getF16Type(),
+                                                    element));
 }
 
 /// Makes \p argument of a body one of f16, which is widened there.

@@ -35,6 +35,8 @@ static std::string readingOptions(const LoadRequest &request) {
     text += "specialized;";
   if (!request.useExtensions)
     text += "without extensions;";
+  if (request.isRelaxed)
+    text += "relaxed;";
   // They infer shapes of a model that they claim operators of.
   for (const rt::InstalledExtension &one : request.extensions)
     if (!one.backend->customOperators().empty())

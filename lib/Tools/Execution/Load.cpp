@@ -237,7 +237,10 @@ private:
       NNHAL_ASSIGN_OR_RETURN(file, rt::Memory::readFile(model.path));
     }
     NNHAL_ASSIGN_OR_RETURN(bytes, file.bytes());
-    return parse().withContext(model.label());
+    NNHAL_RETURN_IF_ERROR(parse().withContext(model.label()));
+    if (request.isRelaxed && loaded.source)
+      loaded.source->model.relaxComputationFloat32toFloat16 = true;
+    return Status::ok();
   }
 
   Status parse() {

@@ -54,6 +54,8 @@ struct LoadRequest {
   std::string emit;
   /// TFLiteImportOptions::useExtensions.
   bool useExtensions = true;
+  /// Sets Model::relaxComputationFloat32toFloat16 of what is read.
+  bool isRelaxed = false;
   /// TFLiteImportOptions::extensions.
   std::vector<rt::InstalledExtension> extensions = {};
   /// The model itself is looked at, whatever comes from the cache.

@@ -263,6 +263,17 @@ TEST(FlagsTest, NoExtensions) {
             "option '--no-extensions' does not go with --check");
 }
 
+// Precision is a matter of the model, which an artifact does not hold anymore.
+TEST(FlagsTest, Relaxed) {
+  EXPECT_FALSE(parse({"m.tflite"})->load.isRelaxed);
+  rt::Result<Flags> flags = parse({"m.tflite", "--relaxed"});
+  ASSERT_TRUE(flags.isOk()) << flags.status().message();
+  EXPECT_TRUE(flags->load.isRelaxed);
+  EXPECT_EQ(messageOf({"m.nncache", "--relaxed"}),
+            "option '--relaxed' does not go with a .nncache model, which is "
+            "compiled");
+}
+
 TEST(FlagsTest, Calibrate) {
   rt::Result<Flags> flags = parse({"--calibrate", "--device=nnhal-reference"});
   ASSERT_TRUE(flags.isOk()) << flags.status().message();

@@ -33,3 +33,12 @@ func.func @filter_not_packed(%in: memref<1x4x4x8xf32>, %filter: memref<1x1x1x8x8
       strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
+
+// -----
+
+func.func @halves(%in: memref<1x4x4x8xf16>, %out: memref<1x2x2x8xf32>) {
+  // expected-error@+1 {{'nnk.pool_2d' op accesses 'memref<1x4x4x8xf16>', expected elements of f32 or of integers}}
+  nnk.pool_2d max ins(%in : memref<1x4x4x8xf16>) outs(%out : memref<1x2x2x8xf32>)
+      window [2, 2] strides [2, 2] pads [0, 0, 0, 0]
+  return
+}

@@ -253,8 +253,17 @@ func.func @conv_result_type(%in: tensor<1x8x8x3xf32>, %filter: tensor<2x3x3x3x16
 // -----
 
 func.func @conv_input_elements(%in: memref<1x8x8x4xi32>, %filter: memref<1x1x1x4x16xf32>, %bias: memref<1x16xf32>, %out: memref<1x8x8x16xf32>) {
-  // expected-error@+1 {{input elements of type 'i32' must be 'f32' or 'i16' or 'i8'}}
+  // expected-error@+1 {{input elements of type 'i32' must be 'f32' or 'f16' or 'i16' or 'i8'}}
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi32>, memref<1x1x1x4x16xf32>, memref<1x16xf32>) outs(%out : memref<1x8x8x16xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
+  return
+}
+
+// -----
+
+// A filter is f16 beside an input of f16 only.
+func.func @conv_half_filter(%in: memref<1x8x8x4xf32>, %filter: memref<1x1x1x4x16xf16>, %bias: memref<1x16xf32>, %out: memref<1x8x8x16xf32>) {
+  // expected-error@+1 {{filter elements of type 'f16' must be 'f32'}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xf32>, memref<1x1x1x4x16xf16>, memref<1x16xf32>) outs(%out : memref<1x8x8x16xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
   return
 }
 

@@ -57,3 +57,28 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Matrices that are not multiplied where they have been loaded.
+
+gpu.module @kernels {
+  gpu.func @kernel(%a: memref<256xf16>, %b: memref<256xf32>)
+      workgroup(%s: memref<256xf16, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %sum = gpu.subgroup_mma_constant_matrix %zero : !gpu.mma_matrix<16x16xf32, "COp">
+    %x = gpu.subgroup_mma_load_matrix %s[%c0] {leadDimension = 16 : index}
+        : memref<256xf16, #gpu.address_space<workgroup>> -> !gpu.mma_matrix<16x16xf16, "AOp">
+    %y = gpu.subgroup_mma_load_matrix %s[%c0] {leadDimension = 16 : index}
+        : memref<256xf16, #gpu.address_space<workgroup>> -> !gpu.mma_matrix<16x16xf16, "BOp">
+    gpu.barrier
+    // expected-error@+1 {{'gpu.subgroup_mma_compute' op has no form in SPIR-V for '!gpu.mma_matrix<16x16xf16, "AOp">'}}
+    %p = gpu.subgroup_mma_compute %x, %y, %sum
+        : !gpu.mma_matrix<16x16xf16, "AOp">, !gpu.mma_matrix<16x16xf16, "BOp"> -> !gpu.mma_matrix<16x16xf32, "COp">
+    gpu.subgroup_mma_store_matrix %p, %b[%c0] {leadDimension = 16 : index}
+        : !gpu.mma_matrix<16x16xf32, "COp">, memref<256xf32>
+    gpu.return
+  }
+}
