@@ -7,10 +7,10 @@
 //
 // Runs on tensors, after fusion: what stays in the registers of a kernel stays
 // f32, and only what one kernel stores for others becomes f16: in a relaxed
-// model anything, otherwise what has been rounded to f16 before. A value becomes
-// f16 only where whoever computes it can round it while it stores it, and
-// everybody who reads it can widen it while loading it, so that no kernel is
-// added. A filter becomes f16 where the input that it is multiplied by is.
+// model anything, otherwise what has been rounded to f16 before. A value
+// becomes f16 only where whoever computes it can round it while it stores it,
+// and everybody who reads it can widen it while loading it, so that no kernel
+// is added. A filter becomes f16 where the input that it is multiplied by is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,9 +101,8 @@ static std::pair<Operation *, unsigned> findYield(OpResult result) {
 /// Whether the elements of \p result are numbers of f16 that were widened.
 static bool isWidened(OpResult result) {
   auto [yield, number] = findYield(result);
-  auto extend =
-      yield ? yield->getOperand(number).getDefiningOp<arith::ExtFOp>()
-            : arith::ExtFOp();
+  auto extend = yield ? yield->getOperand(number).getDefiningOp<arith::ExtFOp>()
+                      : arith::ExtFOp();
   return extend && extend.getIn().getType().isF16();
 }
 
@@ -124,9 +123,9 @@ static void yieldHalves(OpBuilder &builder, OpResult result) {
   }
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(yield);
-  yield->setOperand(number, arith::TruncFOp::create(builder, yield->getLoc(),
-                                                    builder.getF16Type(),
-                                                    element));
+  yield->setOperand(number,
+                    arith::TruncFOp::create(builder, yield->getLoc(),
+                                            builder.getF16Type(), element));
 }
 
 /// Makes \p argument of a body one of f16, which is widened there.
