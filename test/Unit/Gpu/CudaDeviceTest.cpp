@@ -105,7 +105,7 @@ TEST_F(CudaDeviceTest, Describes) {
             "Fake GPU (compute capability 9.0, CUDA 13.0)");
   auto backend = makeBackend();
   EXPECT_EQ(backend->info().name, "nnhal-cuda");
-  EXPECT_EQ(backend->compilationIdentity()->cpu, "cuda discrete");
+  EXPECT_EQ(backend->compilationIdentity()->cpu, "cuda tensor-cores");
 }
 
 TEST_F(CudaDeviceTest, SaysWhyThereIsNone) {

@@ -44,10 +44,21 @@ TEST_F(EngineTest, OpensADeviceThatSuits) {
   EXPECT_EQ((*opened)->limits().importAlignment, 0u);
   EXPECT_EQ((*opened)->limits().timestampPeriod, 0.0);
   EXPECT_FALSE((*opened)->features().int8);
+  EXPECT_EQ((*opened)->deviceClass(), "words");
   auto memory =
       (*opened)->findMemory(1, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT, 0);
   EXPECT_EQ(memory.status().message(),
             "none of 1 types of memory has the properties 0x2");
+}
+
+// Only kernels of "words" do without 16-bit storage.
+TEST_F(EngineTest, DeviceClasses) {
+  vulkan::Features features;
+  features.storage16 = true;
+  EXPECT_EQ(vulkan::deviceClassOf(features, /*isSoftware=*/true), "words");
+  features.float16 = true;
+  EXPECT_EQ(vulkan::deviceClassOf(features, /*isSoftware=*/true), "software");
+  EXPECT_EQ(vulkan::deviceClassOf(features, /*isSoftware=*/false), "discrete");
 }
 
 TEST_F(EngineTest, SaysWhatIsMissing) {

@@ -64,6 +64,16 @@ struct Features {
   bool dotProduct = false;
 };
 
+/// The compiler's name for devices with \p features (`device_class`), by which
+/// it divides kernels. A device of class "words" has no f16 in memory; others
+/// execute the kernels of any class.
+constexpr std::string_view deviceClassOf(const Features &features,
+                                         bool isSoftware) {
+  if (!features.storage16 || !features.float16)
+    return "words";
+  return isSoftware ? "software" : "discrete";
+}
+
 /// What says whether a driver can use what it has compiled before.
 struct DriverIdentity {
   uint32_t vendor = 0;
@@ -91,13 +101,8 @@ public:
   /// The name that the driver gives the device, and the driver's version.
   const std::string &description() const { return deviceText; }
   const DriverIdentity &driver() const { return driverIdentity; }
-  /// The compiler's name for devices of this kind (`device_class`), by which it
-  /// divides kernels. A device of class "words" has no f16 in memory; others
-  /// execute the kernels of any class.
   std::string_view deviceClass() const {
-    if (!enabled.storage16 || !enabled.float16)
-      return "words";
-    return isSoftware ? "software" : "discrete";
+    return deviceClassOf(enabled, isSoftware);
   }
   const Functions &functions() const { return calls; }
   VkDevice device() const { return logical; }
