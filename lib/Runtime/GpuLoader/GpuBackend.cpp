@@ -181,17 +181,37 @@ private:
     std::unique_ptr<AnnotatedModel> known;
   };
 
-  Form formOf(const AnnotatedModel &model) const {
+  /// Shapes for the inputs of \p model that state some of their extents, with
+  /// the others as an example.
+  static KnownShapes exampleShapes(const Model &model) {
+    constexpr uint32_t exampleExtent = 48; // What most strides divide.
+    KnownShapes shapes;
+    for (uint32_t index : model.main.inputIndexes) {
+      const Operand &operand = model.main.operands[index];
+      shapes.emplace_back();
+      if (operand.dimensions.empty() || !hasOpenExtents(operand))
+        continue;
+      shapes.back() = operand.dimensions;
+      std::ranges::replace(*shapes.back(), 0u, exampleExtent);
+    }
+    return shapes;
+  }
+
+  static Form formOf(const AnnotatedModel &model) {
     OpenParts open = openPartsOf(model.model);
     if (open == OpenParts::none)
       return {OpenExtents::refused, &model, nullptr};
-    if (open == OpenParts::inputs)
-      return {OpenExtents::follow, &model, nullptr};
-    auto known = withKnownShapes(
-        model, KnownShapes(model.model.main.inputIndexes.size()),
-        ShapeNeed::extents);
+    KnownShapes shapes =
+        open == OpenParts::inputs
+            ? exampleShapes(model.model)
+            : KnownShapes(model.model.main.inputIndexes.size());
+    auto known = withKnownShapes(model, shapes, ShapeNeed::extents);
     // Some follow from values alone, which refusalOf() says of an operation.
+    // Those of IF and WHILE do not follow where branches differ, or where
+    // states change, which an example of shapes tells.
     if (!known.isOk())
+      return {OpenExtents::followOutsideOfControlFlow, &model, nullptr};
+    if (open == OpenParts::inputs)
       return {OpenExtents::follow, &model, nullptr};
     known->statePairs = model.statePairs;
     auto owned = std::make_unique<AnnotatedModel>(*std::move(known));

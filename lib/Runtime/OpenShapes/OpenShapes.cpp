@@ -12,6 +12,8 @@
 #include "nnhal/Backend/Signatures.h"
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 
 using namespace nnhal::rt;
 
@@ -31,30 +33,35 @@ namespace {
 using Types = std::vector<TensorType>;
 
 /// Finds the types of all values from those of the inputs, in order of
-/// execution, and writes what code needs of them into the model.
+/// execution, and writes what code needs of them into the model. Each call of a
+/// graph by IF or WHILE gets a copy of the graph, with the shapes of that call.
 class ShapeInference {
 public:
   ShapeInference(Model &model, ShapeNeed need) : model(model), need(need) {}
 
-  /// The types of the outputs of \p graph for \p inputs.
-  Result<Types> infer(Subgraph &graph, const Types &inputs);
+  Status run();
 
 private:
-  Result<Types> inferOperation(const Subgraph &graph,
-                               const Operation &operation, const Types &types);
-  Result<Types> inferIf(const Subgraph &graph, const Operation &operation,
+  /// The types of the outputs of \p graph for \p inputs.
+  Result<Types> infer(Subgraph &graph, const Types &inputs);
+  Result<Types> inferOperation(Subgraph &graph, Operation &operation,
+                               const Types &types);
+  Result<Types> inferIf(Subgraph &graph, Operation &operation,
                         const Types &types);
-  Result<Types> inferWhile(const Subgraph &graph, const Operation &operation,
+  Result<Types> inferWhile(Subgraph &graph, Operation &operation,
                            const Types &types);
   /// The types that the graph behind input \p position yields when it is passed
   /// the inputs of \p operation from \p first on.
-  Result<Types> inferCall(const Subgraph &graph, const Operation &operation,
+  Result<Types> inferCall(Subgraph &graph, Operation &operation,
                           size_t position, size_t first, const Types &types);
 
   Status stateShapes(Subgraph &graph, const Types &types) const;
 
   Model &model;
   const ShapeNeed need;
+  /// The graphs of the calls, which take the place of the model's. Their
+  /// addresses stay.
+  std::deque<Subgraph> called;
 };
 } // namespace
 
@@ -74,8 +81,8 @@ static void merge(TensorType &known, const TensorType &found) {
       known.dimensions[i] = found.dimensions[i];
 }
 
-Result<Types> ShapeInference::inferOperation(const Subgraph &graph,
-                                             const Operation &operation,
+Result<Types> ShapeInference::inferOperation(Subgraph &graph,
+                                             Operation &operation,
                                              const Types &types) {
   if (operation.type == OperationType::IF)
     return inferIf(graph, operation, types);
@@ -90,23 +97,38 @@ Result<Types> ShapeInference::inferOperation(const Subgraph &graph,
   return std::move(facts.results);
 }
 
-Result<Types> ShapeInference::inferCall(const Subgraph &graph,
-                                        const Operation &operation,
+/// Lets input \p position of \p operation refer to the graph \p number, and no
+/// other input of an operation.
+static void referTo(Subgraph &graph, Operation &operation, size_t position,
+                    uint32_t number) {
+  uint32_t &index = operation.inputs[position];
+  size_t uses = 0;
+  for (const Operation &each : graph.operations)
+    uses += size_t(std::ranges::count(each.inputs, index));
+  if (uses > 1) {
+    graph.operands.push_back(Operand(graph.operands[index]));
+    index = uint32_t(graph.operands.size() - 1);
+  }
+  graph.operands[index].location.offset = number;
+}
+
+Result<Types> ShapeInference::inferCall(Subgraph &graph, Operation &operation,
                                         size_t position, size_t first,
                                         const Types &types) {
   uint32_t callee = graph.operands[operation.inputs[position]].location.offset;
   Types inputs;
   for (size_t i = first; i < operation.inputs.size(); ++i)
     inputs.push_back(types[operation.inputs[i]]);
-  auto results = infer(model.referenced[callee], inputs);
+  auto number = uint32_t(called.size());
+  auto results = infer(called.emplace_back(model.referenced[callee]), inputs);
   if (!results.isOk())
     return std::move(results).takeStatus().withContext(
         fmt::format("referenced[{}]", callee));
+  referTo(graph, operation, position, number);
   return results;
 }
 
-Result<Types> ShapeInference::inferIf(const Subgraph &graph,
-                                      const Operation &operation,
+Result<Types> ShapeInference::inferIf(Subgraph &graph, Operation &operation,
                                       const Types &types) {
   NNHAL_ASSIGN_OR_RETURN(Types results,
                          inferCall(graph, operation, 1, 3, types));
@@ -124,16 +146,16 @@ Result<Types> ShapeInference::inferIf(const Subgraph &graph,
   return results;
 }
 
-Result<Types> ShapeInference::inferWhile(const Subgraph &graph,
-                                         const Operation &operation,
+Result<Types> ShapeInference::inferWhile(Subgraph &graph, Operation &operation,
                                          const Types &types) {
   // Extents of states, which the body computes anew, may change from round to
-  // round; ranks may not. What follows the states stays as it is.
+  // round where code does not depend on them; ranks may not. What follows the
+  // states stays as it is.
   const Operand &body = graph.operands[operation.inputs[1]];
   size_t stateCount =
       model.referenced[body.location.offset].outputIndexes.size();
   Types states = types;
-  for (size_t i = 0; i < stateCount; ++i)
+  for (size_t i = 0; need == ShapeNeed::ranks && i < stateCount; ++i)
     std::ranges::fill(states[operation.inputs[2 + i]].dimensions,
                       unknownExtent);
   NNHAL_RETURN_IF_ERROR(inferCall(graph, operation, 0, 2, states).status());
@@ -141,10 +163,16 @@ Result<Types> ShapeInference::inferWhile(const Subgraph &graph,
                          inferCall(graph, operation, 1, 2, states));
   results.resize(operation.outputs.size());
   for (size_t i = 0; i < results.size(); ++i) {
-    size_t begin = states[operation.inputs[2 + i]].dimensions.size();
-    if (results[i].dimensions.size() != begin)
+    const std::vector<int64_t> &begin =
+        states[operation.inputs[2 + i]].dimensions;
+    const std::vector<int64_t> &next = results[i].dimensions;
+    if (next.size() != begin.size())
       return failure("state {} begins with rank {} and goes on with rank {}", i,
-                     begin, results[i].dimensions.size());
+                     begin.size(), next.size());
+    if (need == ShapeNeed::extents && next != begin)
+      return failure("state {} begins with shape [{}] and goes on with shape "
+                     "[{}]",
+                     i, fmt::join(begin, ","), fmt::join(next, ","));
   }
   return results;
 }
@@ -154,12 +182,12 @@ Status ShapeInference::stateShapes(Subgraph &graph, const Types &types) const {
   for (size_t i = 0; i < types.size(); ++i) {
     Operand &operand = graph.operands[i];
     const std::vector<int64_t> &dimensions = types[i].dimensions;
-    // An input without a known shape is one that executions omit.
-    bool isNeeded =
-        need == ShapeNeed::extents
-            ? hasOpenExtents(operand) &&
-                  operand.lifetime != OperandLifeTime::SUBGRAPH_INPUT
-            : isOpen(operand);
+    // An input of the model without a known shape is one that executions omit.
+    bool isModelInput = &graph == &model.main &&
+                        operand.lifetime == OperandLifeTime::SUBGRAPH_INPUT;
+    bool isNeeded = need == ShapeNeed::extents
+                        ? hasOpenExtents(operand) && !isModelInput
+                        : isOpen(operand);
     if (!isNeeded)
       continue;
     if (!types[i].isRanked || dimensions.empty())
@@ -185,7 +213,6 @@ Result<Types> ShapeInference::infer(Subgraph &graph, const Types &inputs) {
     types.push_back(OperandView::of(model, operand).type);
   for (size_t i = 0; i < inputs.size(); ++i) {
     TensorType &type = types[graph.inputIndexes[i]];
-    // One graph may be called with several ranks, but there is one code of it.
     if (type.isRanked && inputs[i].isRanked &&
         type.dimensions.size() != inputs[i].dimensions.size())
       return failure("input {} has rank {} and is passed rank {}", i,
@@ -193,7 +220,7 @@ Result<Types> ShapeInference::infer(Subgraph &graph, const Types &inputs) {
     merge(type, inputs[i]);
   }
   for (size_t i = 0; i < graph.operations.size(); ++i) {
-    const Operation &operation = graph.operations[i];
+    Operation &operation = graph.operations[i];
     auto results = inferOperation(graph, operation, types);
     if (!results.isOk())
       return failure("operation {} ({}): {}", i, nameOf(operation.type),
@@ -206,6 +233,13 @@ Result<Types> ShapeInference::infer(Subgraph &graph, const Types &inputs) {
   for (uint32_t index : graph.outputIndexes)
     outputs.push_back(types[index]);
   return outputs;
+}
+
+Status ShapeInference::run() {
+  NNHAL_RETURN_IF_ERROR(infer(model.main, /*inputs=*/{}).status());
+  model.referenced.assign(std::make_move_iterator(called.begin()),
+                          std::make_move_iterator(called.end()));
+  return Status::ok();
 }
 
 /// Takes the input at \p position, which is omitted, out of the interface.
@@ -231,7 +265,6 @@ nnhal::rt::withKnownShapes(const AnnotatedModel &annotated,
   for (size_t i = shapes.size(); i-- > 0;)
     if (shapes[i] && shapes[i]->empty())
       omitInput(result, i);
-  NNHAL_RETURN_IF_ERROR(
-      ShapeInference(result.model, need).infer(main, /*inputs=*/{}).status());
+  NNHAL_RETURN_IF_ERROR(ShapeInference(result.model, need).run());
   return result;
 }

@@ -153,6 +153,21 @@ TEST(OpenShapesTest, writeExtents) {
             StatusCode::generalFailure);
 }
 
+/// output = REDUCE_SUM(input, along the first dimension, which stays).
+Subgraph sumGraph(Model &model) {
+  Graph sum;
+  uint32_t x = sum.floats(SUBGRAPH_INPUT),
+           axis = sum.add(CONSTANT_COPY, OperandType::TENSOR_INT32, {1});
+  uint32_t keeps = sum.add(CONSTANT_COPY, OperandType::BOOL);
+  sum.graph.operands[axis].location = {0, 0, 4};
+  sum.graph.operands[keeps].location = {0, 4, 1};
+  model.operandValues = {0, 0, 0, 0, 1};
+  return sum
+      .operation(OperationType::REDUCE_SUM, {x, axis, keeps},
+                 {sum.floats(SUBGRAPH_OUTPUT)})
+      .graph;
+}
+
 /// output = IF(condition, referenced[0], referenced[1], input).
 Subgraph ifGraph() {
   Graph graph;
@@ -190,24 +205,14 @@ TEST(OpenShapesTest, followExtentsOfBranches) {
                            ShapeNeed::extents);
   };
   EXPECT_EQ(outputOf(resultOf({2, 3})), (Dimensions{2, 3}));
-  Graph sum;
-  uint32_t x = sum.floats(SUBGRAPH_INPUT),
-           axis = sum.add(CONSTANT_COPY, OperandType::TENSOR_INT32, {1});
-  uint32_t keeps = sum.add(CONSTANT_COPY, OperandType::BOOL);
-  sum.graph.operands[axis].location = {0, 0, 4};
-  sum.graph.operands[keeps].location = {0, 4, 1};
-  model.operandValues = {0, 0, 0, 0, 1};
-  model.referenced[1] =
-      sum.operation(OperationType::REDUCE_SUM, {x, axis, keeps},
-                    {sum.floats(SUBGRAPH_OUTPUT)})
-          .graph;
+  model.referenced[1] = sumGraph(model);
   EXPECT_EQ(outputOf(resultOf({1, 3})), (Dimensions{1, 3}));
   EXPECT_EQ(resultOf({2, 3}).status().message(),
             "nothing gives dimension 0 of operand 2 an extent");
 }
 
-// There is one code of a graph.
-TEST(OpenShapesTest, areThoseOfAllCalls) {
+// Each call has a graph of its own.
+TEST(OpenShapesTest, areThoseOfEachCall) {
   Model model;
   Graph graph;
   uint32_t condition =
@@ -219,9 +224,23 @@ TEST(OpenShapesTest, areThoseOfAllCalls) {
                     {graph.floats(SUBGRAPH_OUTPUT)});
   model.main = graph.graph;
   model.referenced = {absGraph()};
-  EXPECT_EQ(
-      outputOf(known(model, {std::nullopt, Dimensions{0}, Dimensions{0}})),
-      Dimensions{0});
+  auto result = known(model, {std::nullopt, Dimensions{0}, Dimensions{0, 0}});
+  EXPECT_EQ(outputOf(result), Dimensions{0});
+  const Subgraph &main = result->model.main;
+  EXPECT_EQ(main.operands[main.outputIndexes[1]].dimensions,
+            (Dimensions{0, 0}));
+  ASSERT_EQ(result->model.referenced.size(), 4u);
+  uint32_t number = 0;
+  for (const Operation &operation : main.operations)
+    for (size_t branch : {1, 2}) {
+      const Operand &reference = main.operands[operation.inputs[branch]];
+      EXPECT_EQ(reference.location.offset, number++);
+      const Operand &input =
+          result->model.referenced[reference.location.offset].operands[0];
+      EXPECT_EQ(input.dimensions,
+                main.operands[operation.outputs[0]].dimensions);
+    }
+  model.referenced[0].operands[0].dimensions = {0};
   EXPECT_EQ(
       messageOf(model, {std::nullopt, Dimensions{0}, Dimensions{0, 0}}),
       "operation 1 (IF): referenced[0]: input 0 has rank 1 and is passed rank "
@@ -245,6 +264,35 @@ TEST(OpenShapesTest, areThoseOfAllRounds) {
   EXPECT_EQ(messageOf(model, {Dimensions{1, 1}}),
             "operation 0 (WHILE): state 0 begins with rank 2 and goes on with "
             "rank 3");
+}
+
+// Code that depends on extents has states of one shape.
+TEST(OpenShapesTest, areExtentsOfAllRounds) {
+  Model model;
+  Graph condition;
+  uint32_t state = condition.floats(SUBGRAPH_INPUT, {0, 0});
+  uint32_t truth = condition.add(SUBGRAPH_OUTPUT, OperandType::TENSOR_BOOL8);
+  model.referenced.push_back(
+      condition.operation(OperationType::EQUAL, {state, state}, {truth}).graph);
+  model.referenced.push_back(absGraph());
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT), y = graph.floats(SUBGRAPH_OUTPUT);
+  std::vector<uint32_t> inputs = {graph.callee(0), graph.callee(1), x};
+  model.main = graph.operation(OperationType::WHILE, inputs, {y}).graph;
+  auto resultOf = [&](const Dimensions &input) {
+    AnnotatedModel annotated;
+    annotated.model = model;
+    return withKnownShapes(annotated, {input}, ShapeNeed::extents);
+  };
+  auto result = resultOf({2, 3});
+  EXPECT_EQ(outputOf(result), (Dimensions{2, 3}));
+  for (const Subgraph &called : result->model.referenced)
+    EXPECT_EQ(called.operands[0].dimensions, (Dimensions{2, 3}));
+  model.referenced[1] = sumGraph(model);
+  EXPECT_EQ(outputOf(resultOf({1, 3})), (Dimensions{1, 3}));
+  EXPECT_EQ(resultOf({2, 3}).status().message(),
+            "operation 0 (WHILE): state 0 begins with shape [2,3] and goes on "
+            "with shape [1,3]");
 }
 
 TEST(OpenShapesTest, haveABound) {

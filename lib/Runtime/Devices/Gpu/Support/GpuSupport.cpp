@@ -88,7 +88,7 @@ static Status checkOperand(const Model &model, const Operand &operand,
       operand.type == OperandType::TENSOR_OEM_BYTE)
     return badData("is {}, which is not compiled for GPUs",
                    nameOf(model, operand.type));
-  if (hasOpenExtents(operand) && extents == OpenExtents::follow)
+  if (hasOpenExtents(operand) && extents != OpenExtents::refused)
     return Status::ok();
   if (!isScalar(operand.type) && operand.dimensions.empty())
     return badData("has a rank that only an execution knows");
@@ -127,7 +127,7 @@ static Status checkParameters(const Subgraph &subgraph,
     if (!isConstant(operand.lifetime) &&
         operand.lifetime != OperandLifeTime::NO_VALUE &&
         isParameter(operand, places, i) &&
-        (extents == OpenExtents::follow || !isLeftOut(operand, places, i)))
+        (extents != OpenExtents::refused || !isLeftOut(operand, places, i)))
       return badData("input {} is not a constant but a {}", i,
                      toString(operand.lifetime));
   }
@@ -225,55 +225,61 @@ static Status checkWork(const OperationView &view) {
 //===----------------------------------------------------------------------===//
 
 /// An operand of IF or WHILE, or an input or output of their graphs, has to be
-/// a tensor of known extents, whose buffer commands name, or a constant:
-/// scalars are parameters of operations, which GPUs do not compute.
-static Status checkPassed(const Model &model, const Operand &operand) {
+/// a tensor, whose buffer commands name, or a constant: scalars are parameters
+/// of operations, which GPUs do not compute.
+static Status checkPassed(const Model &model, const Operand &operand,
+                          OpenExtents extents) {
   if (operand.lifetime == OperandLifeTime::SUBGRAPH)
     return Status::ok();
   if (isScalar(operand.type) && !isConstant(operand.lifetime))
     return badData("is not a constant but a {}", toString(operand.lifetime));
-  return checkOperand(model, operand, OpenExtents::refused);
+  return checkOperand(model, operand, extents);
 }
 
 static Status checkPassed(const Model &model, const Subgraph &subgraph,
                           const std::vector<uint32_t> &indexes,
-                          const char *what) {
+                          OpenExtents extents, const char *what) {
   for (size_t i = 0; i < indexes.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        about(checkPassed(model, subgraph.operands[indexes[i]]), what, i));
+    NNHAL_RETURN_IF_ERROR(about(
+        checkPassed(model, subgraph.operands[indexes[i]], extents), what, i));
   return Status::ok();
 }
 
 static Status checkControlFlow(const Model &model, CalledGraphs &graphs,
                                const Subgraph &subgraph,
-                               const Operation &operation) {
+                               const Operation &operation,
+                               OpenExtents extents) {
   NNHAL_RETURN_IF_ERROR(
-      checkPassed(model, subgraph, operation.inputs, "input"));
+      checkPassed(model, subgraph, operation.inputs, extents, "input"));
   NNHAL_RETURN_IF_ERROR(
-      checkPassed(model, subgraph, operation.outputs, "output"));
+      checkPassed(model, subgraph, operation.outputs, extents, "output"));
   for (uint32_t index : operation.inputs) {
     const Operand &operand = subgraph.operands[index];
     if (operand.lifetime != OperandLifeTime::SUBGRAPH)
       continue;
     uint32_t number = operand.location.offset;
     const Subgraph &graph = model.referenced[number];
-    Status status = checkPassed(model, graph, graph.inputIndexes, "input");
+    Status status =
+        checkPassed(model, graph, graph.inputIndexes, extents, "input");
     if (status.isOk())
-      status = checkPassed(model, graph, graph.outputIndexes, "output");
+      status =
+          checkPassed(model, graph, graph.outputIndexes, extents, "output");
     NNHAL_RETURN_IF_ERROR(
         std::move(status).withContext(fmt::format("referenced[{}]", number)));
   }
-  return graphs.check(
-      subgraph, operation, [&](const Subgraph &inner, const Operation &called) {
-        return refusalOf(model, graphs, inner, called, OpenExtents::refused);
-      });
+  return graphs.check(subgraph, operation,
+                      [&](const Subgraph &inner, const Operation &called) {
+                        return refusalOf(model, graphs, inner, called, extents);
+                      });
 }
 
 Status nnhal::rt::refusalOf(const Model &model, CalledGraphs &graphs,
                             const Subgraph &subgraph,
                             const Operation &operation, OpenExtents extents) {
   if (operation.type == IF || operation.type == WHILE)
-    return checkControlFlow(model, graphs, subgraph, operation)
+    return checkControlFlow(
+               model, graphs, subgraph, operation,
+               extents == OpenExtents::follow ? extents : OpenExtents::refused)
         .withContext(nameOf(operation.type));
   if (isExtension(operation.type))
     return badData("{} is of an extension, which is not compiled for GPUs",
@@ -286,7 +292,7 @@ Status nnhal::rt::refusalOf(const Model &model, CalledGraphs &graphs,
   auto isOpenAt = [&](uint32_t index) {
     return hasOpenExtents(subgraph.operands[index]);
   };
-  bool isPostponed = extents == OpenExtents::follow &&
+  bool isPostponed = extents != OpenExtents::refused &&
                      std::ranges::any_of(operation.inputs, isOpenAt);
   if (status.isOk() && !isPostponed)
     status = checkWork(OperationView::of(model, subgraph, operation));
@@ -294,12 +300,14 @@ Status nnhal::rt::refusalOf(const Model &model, CalledGraphs &graphs,
 }
 
 /// Whether operand \p index of the main subgraph is read, and every request may
-/// omit it.
+/// omit it. What is passed to a graph is there.
 static bool isEverywhereOmittable(const Model &model, uint32_t index) {
   bool isRead = false;
   for (const Operation &operation : model.main.operations) {
     if (std::ranges::count(operation.inputs, index) == 0)
       continue;
+    if (operation.type == IF || operation.type == WHILE)
+      return false;
     isRead = true;
     InputPlaces places(OperationView::of(model, model.main, operation));
     for (size_t i = 0; i < operation.inputs.size(); ++i)
@@ -320,6 +328,9 @@ OpenParts nnhal::rt::openPartsOf(const Model &model) {
     else if (!isEverywhereOmittable(model, uint32_t(i)))
       found = OpenParts::inputs;
   }
+  for (const Subgraph &graph : model.referenced)
+    if (std::ranges::any_of(graph.operands, hasOpenExtents))
+      found = std::max(found, OpenParts::results);
   return found;
 }
 

@@ -15,9 +15,9 @@
 namespace nnhal::rt {
 
 /// How extents are judged that a model leaves open: a device takes those that
-/// follow from the shapes of an execution, for which it compiles; a compiler
-/// has to know all.
-enum class OpenExtents { follow, refused };
+/// follow from the shapes of an execution, for which it compiles, or takes them
+/// outside of IF and WHILE alone; a compiler has to know all.
+enum class OpenExtents { follow, followOutsideOfControlFlow, refused };
 
 /// The operands whose extents a model does not state, apart from model inputs
 /// that every request may omit: none, only results of operations, or inputs,

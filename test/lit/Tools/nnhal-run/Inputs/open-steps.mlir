@@ -1,0 +1,48 @@
+nnhal.model @steps attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%n: tensor<1xi32>, %x: tensor<?xf32>, %z: tensor<?x2xf32>) -> (tensor<?xf32>, tensor<?x2xf32>) {
+    %is_below = nnhal.subgraph_reference @is_below
+    %step = nnhal.subgraph_reference @step
+    %zero = nnhal.constant_copy dense<0> : tensor<1xi32> -> tensor<1xi32>
+    %0 = nnhal.operation "WHILE"(%is_below, %step, %x, %zero, %n)
+        : (!nnhal.subgraph, !nnhal.subgraph, tensor<?xf32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+    %is_below_2 = nnhal.subgraph_reference @is_below_2
+    %step_2 = nnhal.subgraph_reference @step_2
+    %1 = nnhal.operation "WHILE"(%is_below_2, %step_2, %z, %zero, %n)
+        : (!nnhal.subgraph, !nnhal.subgraph, tensor<?x2xf32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?x2xf32>
+    nnhal.return %0, %1 : tensor<?xf32>, tensor<?x2xf32>
+  }
+  nnhal.graph @is_below(%x: tensor<?xf32>, %i: tensor<1xi32>, %n: tensor<1xi32>) -> tensor<1xi8> {
+    %0 = nnhal.operation "LESS"(%i, %n) : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi8>
+    nnhal.return %0 : tensor<1xi8>
+  }
+  nnhal.graph @step(%x: tensor<?xf32>, %i: tensor<1xi32>, %n: tensor<1xi32>) -> (tensor<?xf32>, tensor<1xi32>) {
+    %one = nnhal.constant_copy dense<1> : tensor<1xi32> -> tensor<1xi32>
+    %none = nnhal.constant_copy 0 : i32 -> i32
+    %is_first = nnhal.operation "LESS"(%i, %one) : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi8>
+    %same = nnhal.subgraph_reference @absolute
+    %negative = nnhal.subgraph_reference @negative
+    %y = nnhal.operation "IF"(%is_first, %same, %negative, %x)
+        : (tensor<1xi8>, !nnhal.subgraph, !nnhal.subgraph, tensor<?xf32>) -> tensor<?xf32>
+    %j = nnhal.operation "ADD"(%i, %one, %none) : (tensor<1xi32>, tensor<1xi32>, i32) -> tensor<1xi32>
+    nnhal.return %y, %j : tensor<?xf32>, tensor<1xi32>
+  }
+  nnhal.graph @absolute(%x: tensor<?xf32>) -> tensor<?xf32> {
+    %0 = nnhal.operation "ABS"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+    nnhal.return %0 : tensor<?xf32>
+  }
+  nnhal.graph @negative(%x: tensor<?xf32>) -> tensor<?xf32> {
+    %0 = nnhal.operation "NEG"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+    nnhal.return %0 : tensor<?xf32>
+  }
+  nnhal.graph @is_below_2(%x: tensor<?x2xf32>, %i: tensor<1xi32>, %n: tensor<1xi32>) -> tensor<1xi8> {
+    %0 = nnhal.operation "LESS"(%i, %n) : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi8>
+    nnhal.return %0 : tensor<1xi8>
+  }
+  nnhal.graph @step_2(%x: tensor<?x2xf32>, %i: tensor<1xi32>, %n: tensor<1xi32>) -> (tensor<?x2xf32>, tensor<1xi32>) {
+    %one = nnhal.constant_copy dense<1> : tensor<1xi32> -> tensor<1xi32>
+    %none = nnhal.constant_copy 0 : i32 -> i32
+    %y = nnhal.operation "ADD"(%x, %x, %none) : (tensor<?x2xf32>, tensor<?x2xf32>, i32) -> tensor<?x2xf32>
+    %j = nnhal.operation "ADD"(%i, %one, %none) : (tensor<1xi32>, tensor<1xi32>, i32) -> tensor<1xi32>
+    nnhal.return %y, %j : tensor<?x2xf32>, tensor<1xi32>
+  }
+}
