@@ -41,48 +41,65 @@ static Operation *commandOf(Operation *op) {
   return op;
 }
 
-/// Whether a kernel that uses what \p load has loaded cannot load it again.
-static bool isOverwritten(memref::LoadOp load) {
-  Value root = nngpu::rootOf(load.getMemRef());
+/// Whether a kernel that uses results of \p source, which reads the buffer
+/// \p root, cannot compute them again.
+static bool isOverwritten(Operation *source, Value root) {
   llvm::SetVector<Operation *> users;
   auto add = [&](Operation *op) {
     for (Operation *user : op->getUsers())
       users.insert(commandOf(user));
   };
-  add(load);
+  add(source);
   for (size_t next = 0; next < users.size(); ++next) {
     Operation *user = users[next];
     // Kernels compute scalars again, from the same elements.
     if (nngpu::isRepeatable(user) && user->getNumResults() > 0)
       add(user);
-    else if (!nngpu::isUnchanged(root, load, user))
+    else if (!nngpu::isUnchanged(root, source, user))
       return true;
   }
   return false;
 }
 
-/// Stores what \p load has loaded, for its users.
-static void keep(memref::LoadOp load) {
-  OpBuilder builder(load);
-  Location loc = load.getLoc();
-  Value buffer = memref::AllocOp::create(builder, loc,
-                                         MemRefType::get({1}, load.getType()));
+/// Whether \p op, a load or an `scf.if` around loads for example, reads a
+/// buffer that is overwritten before its results are used.
+static bool readsOverwritten(Operation *op) {
+  return op
+      ->walk([&](memref::LoadOp load) {
+        return isOverwritten(op, nngpu::rootOf(load.getMemRef()))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Stores \p scalar for its users.
+static void keep(OpResult scalar) {
+  OpBuilder builder(scalar.getOwner());
+  Location loc = scalar.getLoc();
+  Value buffer = memref::AllocOp::create(
+      builder, loc, MemRefType::get({1}, scalar.getType()));
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  builder.setInsertionPointAfter(load);
-  auto store = memref::StoreOp::create(builder, loc, load, buffer, zero);
+  builder.setInsertionPointAfter(scalar.getOwner());
+  auto store = memref::StoreOp::create(builder, loc, scalar, buffer, zero);
   Value kept = memref::LoadOp::create(builder, loc, buffer, zero);
-  load.getResult().replaceAllUsesExcept(kept, store);
+  scalar.replaceAllUsesExcept(kept, store);
 }
 
 void KeepScalarsPass::runOnOperation() {
-  SmallVector<memref::LoadOp> loads;
-  getOperation().walk([&](memref::LoadOp load) {
-    if (isOfCommands(load->getBlock()) && isOverwritten(load))
-      loads.push_back(load);
+  SmallVector<OpResult> scalars;
+  getOperation().walk([&](Operation *op) {
+    if (op->getNumResults() > 0 && isOfCommands(op->getBlock()) &&
+        nngpu::isRepeatable(op) && readsOverwritten(op))
+      llvm::copy_if(op->getResults(), std::back_inserter(scalars),
+                    [](Value result) {
+                      return MemRefType::isValidElementType(result.getType()) &&
+                             !isa<ShapedType>(result.getType());
+                    });
   });
-  for (memref::LoadOp load : loads)
-    keep(load);
-  numKept += loads.size();
+  for (OpResult scalar : scalars)
+    keep(scalar);
+  numKept += scalars.size();
 }
 
 } // namespace nnhal

@@ -105,8 +105,9 @@ def FlattenControlFlow
 def KeepScalars : Pass<"nnhal-gpu-keep-scalars", "::mlir::func::FuncOp"> {
   let summary = "Store scalars whose buffers are overwritten before they are used";
   let description = [{
-    No command keeps a scalar: kernels load it again. Where its buffer has been
-    overwritten by then, it gets a buffer of its own.
+    No command keeps a scalar: kernels load it again, or compute it again from
+    what they load. Where such a buffer has been overwritten by then, the scalar
+    gets a buffer of its own.
 
     ```mlir
     %x = memref.load %buffer[%i] : memref<4xf32>

@@ -21,6 +21,31 @@ func.func @overwritten(%x: memref<2xf32>, %y: memref<2xf32>, %z: memref<2xf32>) 
 
 // -----
 
+// What a branch computes of an element that is overwritten.
+
+// CHECK-LABEL: func.func @branch
+// CHECK:         %[[KEEP:.+]] = memref.alloc() : memref<1xf32>
+// CHECK:         %[[CHOSEN:.+]] = scf.if
+// CHECK:         memref.store %[[CHOSEN]], %[[KEEP]]
+// CHECK-NEXT:    %[[KEPT:.+]] = memref.load %[[KEEP]]
+// CHECK-NEXT:    memref.copy
+// CHECK-NEXT:    memref.store %[[KEPT]], %{{.+}}
+func.func @branch(%x: memref<2xf32>, %y: memref<2xf32>, %z: memref<2xf32>, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %chosen = scf.if %c -> f32 {
+    %element = memref.load %x[%c0] : memref<2xf32>
+    scf.yield %element : f32
+  } else {
+    scf.yield %zero : f32
+  }
+  memref.copy %y, %x : memref<2xf32> to memref<2xf32>
+  memref.store %chosen, %z[%c0] : memref<2xf32>
+  return
+}
+
+// -----
+
 // A kernel may load it again.
 
 // CHECK-LABEL: func.func @still_there
