@@ -100,10 +100,32 @@ static SmallVector<Value> findOrigins(Operation *op) {
   return origins;
 }
 
+/// Whether neighbors along the last dimension of \p part, as those of a slice
+/// with a step, are apart in the buffer that it becomes a view of.
+static bool isApart(Value part) {
+  Operation *op = part.getDefiningOp();
+  while (isa_and_present<tensor::CastOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op);
+  if (!slice)
+    return false;
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (int64_t dim = slice.getSourceType().getRank() - 1; dim >= 0; --dim) {
+    if (!dropped.test(dim))
+      return getConstantIntValue(slice.getMixedStrides()[dim]) != 1 ||
+             isApart(slice.getSource());
+    if (slice.getSourceType().getDimSize(dim) != 1)
+      return true;
+  }
+  return false;
+}
+
 namespace {
 struct SeparateDestinationsPass
     : impl::SeparateDestinationsBase<SeparateDestinationsPass> {
   void runOnOperation() override {
+    copies.clear();
     SmallVector<Operation *> worklist;
     // Fills before the places that they fill: copies of fills use those again.
     getOperation().walk([&](Operation *op) {
@@ -122,6 +144,7 @@ struct SeparateDestinationsPass
       if (isAtComputedPlace(insert) || isOfKernelInLoop(insert))
         giveMemory(insert.getSource());
     });
+    getOperation().walk([&](kernel::KernelOpInterface op) { copyApart(op); });
   }
 
 private:
@@ -158,6 +181,30 @@ private:
     }
   }
 
+  /// Copies of what \p op reads, where channels are apart: micro-kernels load
+  /// several of them at once.
+  void copyApart(kernel::KernelOpInterface op) {
+    auto copy = [&](OpOperand &operand) {
+      Value part = operand.get();
+      if (!isa<RankedTensorType>(part.getType()) || !isApart(part))
+        return;
+      Value &copied = copies[part];
+      if (!copied) {
+        OpBuilder builder(op.getContext());
+        builder.setInsertionPointAfterValue(part);
+        copied = bufferization::AllocTensorOp::create(
+            builder, part.getLoc(), cast<RankedTensorType>(part.getType()),
+            /*dynamicSizes=*/ValueRange(), /*copy=*/part);
+        ++numSeparated;
+      }
+      operand.set(copied);
+    };
+    copy(op->getOpOperand(0));
+    unsigned firstExtra = op.getExtras().getBeginOperandIndex();
+    for (unsigned i = 0; i < op.getExtras().size(); ++i)
+      copy(op->getOpOperand(firstExtra + i));
+  }
+
   /// A computed tensor that is both written over and read elsewhere: the copy
   /// that bufferization would make comes before empty tensors are eliminated.
   void copyShared(OpOperand &destination) {
@@ -173,6 +220,9 @@ private:
         /*dynamicSizes=*/ValueRange(), /*copy=*/value));
     ++numSeparated;
   }
+
+  /// What copyApart() has copied, and the copies.
+  DenseMap<Value, Value> copies;
 };
 } // namespace
 

@@ -207,9 +207,12 @@ ConvolutionEmitter::addOne(ArrayRef<ImageWindow::Place> pixels, Value weights,
   for (int64_t part = 0; part < width; ++part) {
     SmallVector<Value> factors;
     for (const ImageWindow::Place &pixel : pixels) {
-      Value number = math.add(pixel.number, math.multiply(at, stepSize()));
-      Value factor = isByByte() ? input.loadQuad(number)
-                                : input.load(math.add(number, part));
+      Value number = math.add(
+          pixel.number, math.multiply(at, stepSize() * input.channelStride()));
+      Value factor =
+          isByByte()
+              ? input.loadQuad(number)
+              : input.load(math.add(number, part * input.channelStride()));
       factors.push_back(math.widened(math.orZero(factor, pixel.isInside)));
     }
     SmallVector<Value> ofLanes;

@@ -121,8 +121,8 @@ Value FlatBuffer::loadQuad(Value number) const {
   Location loc = root.getLoc();
   SmallVector<Value> bytes;
   for (int64_t i = 0; i < 4; ++i)
-    bytes.push_back(
-        load(arith::AddIOp::create(builder, loc, number, kernel->constant(i))));
+    bytes.push_back(load(arith::AddIOp::create(
+        builder, loc, number, kernel->constant(i * channelStride()))));
   Value quad = vector::FromElementsOp::create(
       builder, loc, VectorType::get({4}, type), bytes);
   Value word = vector::BitCastOp::create(

@@ -30,6 +30,9 @@ public:
   llvm::ArrayRef<int64_t> shape() const { return extents; }
   llvm::ArrayRef<int64_t> strides() const { return steps; }
   int64_t offset() const { return first; }
+  /// The distance of channels, the last dimension, which is not 1 where a view
+  /// leaves out some of them.
+  int64_t channelStride() const { return steps.back(); }
 
   /// The number of the element at \p indices.
   mlir::Value number(mlir::ValueRange indices) const;
@@ -42,7 +45,7 @@ public:
   mlir::Value load(mlir::Value number) const;
   /// Four elements from \p number on, a multiple of four, as a vector.
   mlir::Value loadFour(mlir::Value number) const;
-  /// Four bytes from \p number on, wherever that is, as a word.
+  /// The bytes of four channels from \p number on, wherever that is, as a word.
   mlir::Value loadQuad(mlir::Value number) const;
   void store(mlir::Value value, mlir::Value number) const;
   void storeFour(mlir::Value vector, mlir::Value number) const;

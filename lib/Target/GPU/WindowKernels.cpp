@@ -50,6 +50,11 @@ public:
   /// Takes each place of the window into the sums, \p first before the first.
   SmallVector<Value> run(ValueRange first, Step step);
 
+  /// The number of channel \p channel of the input at \p place.
+  Value channelNumber(const Place &place, Value channel) {
+    return math.add(place.number,
+                    math.multiply(channel, input.channelStride()));
+  }
   /// The values of \p buffer from \p number on, one for each lane; those of f16
   /// as f32.
   SmallVector<Value> loadLanes(const FlatBuffer &buffer, Value number);
@@ -143,7 +148,7 @@ static SmallVector<Value> addProducts(WindowEmitter &emitter,
   SmallVector<Value> sums;
   for (auto [value, weight, sum] : llvm::zip_equal(
            emitter.loadLanes(emitter.input,
-                             emitter.math.add(place.number, inputChannel)),
+                             emitter.channelNumber(place, inputChannel)),
            weights, before)) {
     Value factor = value;
     if (factor.getType() != f32)
@@ -220,7 +225,7 @@ static SmallVector<Value> addPlace(WindowEmitter &emitter,
   };
   SmallVector<Value> after;
   SmallVector<Value> values = emitter.loadLanes(
-      emitter.input, emitter.math.add(place.number, emitter.channel));
+      emitter.input, emitter.channelNumber(place, emitter.channel));
   for (auto [value, sum] : llvm::zip_equal(values, before.drop_back()))
     after.push_back(selected(pooled(builder, loc, kind, value, sum), sum));
   Value count = arith::AddFOp::create(builder, loc, before.back(),

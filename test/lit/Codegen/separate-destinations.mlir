@@ -176,3 +176,39 @@ func.func @counted_too_far(%x: tensor<4xf32>, %whole: tensor<3x4xf32>) -> tensor
   }
   return %rows : tensor<3x4xf32>
 }
+
+// Micro-kernels load several channels at once: those that a slice leaves apart
+// are copied, once for all kernels, and parts of rows and columns are not.
+
+// CHECK-LABEL: func.func @channels_apart
+// CHECK: %[[APART:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0, 1] [1, 4, 4, 4] [1, 1, 1, 2]
+// CHECK: %[[COPY:.+]] = bufferization.alloc_tensor() copy(%[[APART]])
+// CHECK: nnk.pool_2d max ins(%[[COPY]]
+// CHECK: nnk.pool_2d average ins(%[[COPY]]
+// CHECK: %[[COLUMN:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0, 2] [1, 4, 4, 1]
+// CHECK: %[[EXPANDED:.+]] = tensor.expand_shape %[[COLUMN]]
+// CHECK: %[[OTHER:.+]] = bufferization.alloc_tensor() copy(%[[EXPANDED]])
+// CHECK: nnk.pool_2d max ins(%[[OTHER]]
+// CHECK: %[[PART:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0, 0] [1, 2, 2, 8] [1, 2, 2, 1]
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK: nnk.pool_2d max ins(%[[PART]]
+func.func @channels_apart(%x: tensor<1x4x4x9xf32>)
+    -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x1x4x4xf32>, tensor<1x2x2x8xf32>) {
+  %a = tensor.empty() : tensor<1x4x4x4xf32>
+  %b = tensor.empty() : tensor<1x4x4x4xf32>
+  %c = tensor.empty() : tensor<1x1x4x4xf32>
+  %d = tensor.empty() : tensor<1x2x2x8xf32>
+  %apart = tensor.extract_slice %x[0, 0, 0, 1] [1, 4, 4, 4] [1, 1, 1, 2] : tensor<1x4x4x9xf32> to tensor<1x4x4x4xf32>
+  %0 = nnk.pool_2d max ins(%apart : tensor<1x4x4x4xf32>) outs(%a : tensor<1x4x4x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  %1 = nnk.pool_2d average ins(%apart : tensor<1x4x4x4xf32>) outs(%b : tensor<1x4x4x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  %column = tensor.extract_slice %x[0, 0, 0, 2] [1, 4, 4, 1] [1, 1, 1, 1] : tensor<1x4x4x9xf32> to tensor<1x4x4xf32>
+  %expanded = tensor.expand_shape %column [[0, 1], [2], [3]] output_shape [1, 1, 4, 4] : tensor<1x4x4xf32> into tensor<1x1x4x4xf32>
+  %2 = nnk.pool_2d max ins(%expanded : tensor<1x1x4x4xf32>) outs(%c : tensor<1x1x4x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x4x4xf32>
+  %part = tensor.extract_slice %x[0, 0, 0, 0] [1, 2, 2, 8] [1, 2, 2, 1] : tensor<1x4x4x9xf32> to tensor<1x2x2x8xf32>
+  %3 = nnk.pool_2d max ins(%part : tensor<1x2x2x8xf32>) outs(%d : tensor<1x2x2x8xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x2x2x8xf32>
+  return %0, %1, %2, %3 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x1x4x4xf32>, tensor<1x2x2x8xf32>
+}
