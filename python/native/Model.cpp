@@ -91,21 +91,26 @@ py::array Model::stateArray(const States &states, size_t index) const {
       interface().inputs[interface().statePairs[index].inputIndex];
   std::vector<py::ssize_t> shape(tensor.dimensions.begin(),
                                  tensor.dimensions.end());
-  if (tensor.extension)
+  if (hasElementsOfBytes(tensor))
     shape.push_back(tensor.extension->byteSize);
   return py::array(typeOf(tensor), std::move(shape),
                    states.current[index].data());
 }
 
 py::dtype Model::typeOf(const rt::InterfaceTensor &tensor) {
-  return py::dtype(std::string(tools::formatOf(tensor.type).descr));
+  return py::dtype(std::string(tools::formatOf(tensor).descr));
+}
+
+bool Model::hasElementsOfBytes(const rt::InterfaceTensor &tensor) {
+  return tensor.extension &&
+         tensor.extension->kind == rt::ElementKind::opaque;
 }
 
 py::tuple Model::shapeOf(const rt::InterfaceTensor &tensor) const {
   py::list shape;
   for (uint32_t extent : tensor.dimensions)
     shape.append(extent == 0 ? py::object(py::none()) : py::int_(extent));
-  if (tensor.extension)
+  if (hasElementsOfBytes(tensor))
     shape.append(tensor.extension->byteSize);
   return py::tuple(shape);
 }
@@ -114,7 +119,7 @@ Model::Slot Model::slotOf(const rt::InterfaceTensor &tensor) const {
   Slot slot;
   slot.type = typeOf(tensor);
   slot.number = slot.type.num();
-  slot.isBytes = tensor.extension.has_value();
+  slot.isBytes = hasElementsOfBytes(tensor);
   slot.isFixed = !rt::hasUnknownRank(tensor) &&
                  std::ranges::count(tensor.dimensions, 0u) == 0;
   return slot;

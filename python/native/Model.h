@@ -124,6 +124,9 @@ public:
   /// The shape and the element type of a tensor for Python.
   py::tuple shapeOf(const rt::InterfaceTensor &tensor) const;
   static py::dtype typeOf(const rt::InterfaceTensor &tensor);
+  /// Whether elements are bytes along one dimension more, because their type is
+  /// of an extension that does not say what they are.
+  static bool hasElementsOfBytes(const rt::InterfaceTensor &tensor);
 
   Counters counters;
 
@@ -134,7 +137,7 @@ private:
     int number = 0;
     /// Which state it is; -1 for none.
     int state = -1;
-    /// Its type is of an extension: bytes along one dimension more.
+    /// See hasElementsOfBytes().
     bool isBytes = false;
     /// The shape of an output is known from the model.
     bool isFixed = true;

@@ -46,7 +46,8 @@ class Tensor:
     """An input or an output of a model.
 
     An extent that only an execution knows is None. Elements of an extension's
-    type are bytes along one dimension more.
+    type that does not say which numbers they are, are bytes along one dimension
+    more.
     """
 
     name: str

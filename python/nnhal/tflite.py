@@ -378,7 +378,8 @@ class Interpreter:
         else:
             return stated
         shape = [0 if extent is None else extent for extent in known.shape]
-        return shape[:-1] if known.type == "extension" else shape
+        # A tensor of the HAL has a dimension where the file has a scalar.
+        return stated if shape == [1] and not stated else shape
 
     def _get_ops_details(self) -> list[dict[str, Any]]:
         return [self._get_op_details(index) for index in range(self._interpreter.NumNodes())]
@@ -434,29 +435,23 @@ class Interpreter:
             "compiled models keep none without experimental_preserve_all_tensors=True")
         raise ValueError(f"Tensor data is null: tensor {index} is an intermediate result, and {reason}")
 
-    def _argument(self, index: int, extension: bool) -> Array:
-        """An input as the model takes it: elements of an extension's type are bytes."""
-        value = self._values[index]
-        return value.view(np.uint8).reshape((*value.shape, value.itemsize)) if extension else value
-
     def _run(self) -> None:
         model = self._model
         if model is None or not self._is_allocated:
             raise RuntimeError("Invoke called on model that is not ready.")
-        arguments = [self._argument(index, tensor.type == "extension")
-                     for index, tensor in zip(self._file.main.inputs, model.inputs)]
+        arguments = [np.atleast_1d(self._values[index]) for index in self._file.main.inputs]
         try:
             results = (self._stream or model)(*arguments)
         except Error as error:
             raise RuntimeError(str(error)) from error
-        for index, tensor, result in zip(self._results, model.outputs, results):
-            self._values[index] = self._result(index, tensor.type == "extension", result)
+        for index, result in zip(self._results, results):
+            self._values[index] = self._result(index, result)
 
-    def _result(self, index: int, extension: bool, result: Array) -> Array:
-        """An output in the type of the file."""
+    def _result(self, index: int, result: Array) -> Array:
+        """An output in the shape and the type of the file."""
         dtype = np.dtype(self._file.main.dtype(index))
-        if extension:
-            return result.view(dtype).reshape(result.shape[:-1])
+        if result.shape == (1,) and not self._file.main.tensors[index]["shape"]:
+            result = result.reshape(())
         # The HAL has no indices of 64 bits.
         return result if result.dtype == dtype else result.astype(dtype)
 

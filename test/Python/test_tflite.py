@@ -67,6 +67,23 @@ class ShapeTest(InterpreterTest):
         one.allocate_tensors()
         self.assertEqual(one.get_output_details()[0]["shape"].tolist(), [2, 3])
 
+    def test_scalars(self):
+        for kind, dtype in (("FLOAT32", np.float32), ("INT64", np.int64)):
+            scalar = {"shape": [], "type": kind}
+            interpreter = self.interpreter(tfliteFile(
+                tensors=[{**scalar, "name": "x"}, {**scalar, "name": "y"}],
+                operators=[{"inputs": [0, 0], "outputs": [1], "builtin_options_type": "AddOptions",
+                            "builtin_options": {}}],
+                codes=[{"builtin_code": "ADD", "version": 1}], inputs=[0], outputs=[1]))
+            interpreter.allocate_tensors()
+            for details in (*interpreter.get_input_details(), *interpreter.get_output_details()):
+                self.assertEqual((details["shape"].tolist(), details["dtype"]), ([], dtype))
+            interpreter.set_tensor(0, dtype(3))
+            interpreter.invoke()
+            self.assertEqual((interpreter.get_tensor(1).shape, interpreter.get_tensor(1)), ((), 6))
+            with self.assertRaisesRegex(ValueError, "Got 1 but expected 0 for input 0"):
+                interpreter.set_tensor(0, np.ones(1, dtype))
+
     def test_refusals(self):
         one = self.interpreter()
         resize = one.resize_tensor_input
