@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <optional>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -110,9 +111,33 @@ static Status writeNamed(const std::string &path,
   return status;
 }
 
+/// Whether \p path takes bytes one after the other: a device, a pipe, or what
+/// stands for an open file, such as /dev/stdout. A file in its place would take
+/// it away from every other program.
+static bool isStream(const std::string &path) {
+  struct stat found = {};
+  if (stat(path.c_str(), &found) != 0 || S_ISDIR(found.st_mode))
+    return false;
+  return !S_ISREG(found.st_mode) || path.starts_with("/proc/") ||
+         (path.starts_with("/dev/") && !path.starts_with("/dev/shm/"));
+}
+
+static Status writeStream(const std::string &path,
+                          std::span<const std::byte> bytes) {
+  UniqueFd fd(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  return fd.isValid() ? writeAll(fd.get(), bytes) : systemError();
+}
+
+static Status writeFile(const std::string &path,
+                        std::span<const std::byte> bytes) {
+  if (isStream(path))
+    return writeStream(path, bytes);
+  std::optional<Status> nameless = writeNameless(path, bytes);
+  return nameless ? *std::move(nameless) : writeNamed(path, bytes);
+}
+
 Status nnhal::rt::writeFileAtomically(const std::string &path,
                                       std::span<const std::byte> bytes) {
-  std::optional<Status> nameless = writeNameless(path, bytes);
-  Status status = nameless ? *std::move(nameless) : writeNamed(path, bytes);
+  Status status = writeFile(path, bytes);
   return std::move(status).withContext(fmt::format("cannot write '{}'", path));
 }

@@ -24,7 +24,8 @@ Status writeAll(int fd, std::span<const std::byte> bytes);
 /// that is killed meanwhile. The file's mode is that of any new file of the
 /// user. Fails with generalFailure and the system's reason. Blocking: until the
 /// bytes are on the disk. Threads: any; of several writers of one path the last
-/// one wins.
+/// one wins. A device, a pipe and what stands for an open file stay what they
+/// are, and take the bytes one after the other.
 Status writeFileAtomically(const std::string &path,
                            std::span<const std::byte> bytes);
 

@@ -79,6 +79,23 @@ TEST_F(AtomicFileTest, SaysWhyItCannotWrite) {
   EXPECT_EQ(names(), std::vector<std::string>{"file"});
 }
 
+TEST_F(AtomicFileTest, PipesAndDevicesStayWhatTheyAre) {
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  UniqueFd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK));
+  EXPECT_EQ(write(path, "text").message(), "");
+  std::string text(8, ' ');
+  ASSERT_EQ(::read(reader.get(), text.data(), text.size()), 4);
+  EXPECT_EQ(text.substr(0, 4), "text");
+  struct stat info = {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
+  EXPECT_EQ(names(), std::vector<std::string>{"file"});
+  // As /dev/stdout is: a link to a file that is open.
+  std::string open = "/proc/self/fd/" + std::to_string(reader.get());
+  EXPECT_EQ(write(open, "more").message(), "");
+  EXPECT_EQ(::read(reader.get(), text.data(), text.size()), 4);
+}
+
 /// Writes 1 MiB in a process that may write 4 KiB, with \p action for the
 /// signal about that. Returns how the process ended.
 int writeTooMuch(const std::string &path, void (*action)(int)) {
