@@ -7,12 +7,15 @@
 
 #include "Composition.h"
 #include "OperatorTable.h"
+#include "Rewriter.h"
 
 #include "Runtime/Support/Errors.h"
 
 #include <cmath>
 
 namespace nnhal::rt::tflite {
+
+using Code = schema::BuiltinOperator;
 
 /// The numbers that \p op computes with are integers.
 static bool isInteger(Operator &op) {
@@ -176,9 +179,25 @@ Status importRelu0To1(Operator &op) {
 }
 
 /// Composes 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+/// The exact form of quantized tensors, by that of the extension for reals.
+static Status importExactGelu(Operator &op) {
+  Rewriter r(op);
+  int32_t like = r.real(0.0f);
+  NNHAL_ASSIGN_OR_RETURN(int32_t x,
+                         r.value(Code::DEQUANTIZE, {op.inputs[0]}, like));
+  NNHAL_ASSIGN_OR_RETURN(
+      int32_t y, r.value(Code::GELU, {x}, like, [](Rewriter::Builder &builder) {
+        return schema::CreateGeluOptions(builder, /*approximate=*/false);
+      }));
+  return r.finish(Code::QUANTIZE, {y});
+}
+
 Status importGelu(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::GeluOptions>());
+  if (!options->approximate() && op.graph.file().useExtensions &&
+      isQuantized(*op.input(0).type))
+    return importExactGelu(op);
   if (!options->approximate())
     return badData("the exact form needs the error function, which the HAL "
                    "does not have; only approximate is expressible");

@@ -174,6 +174,12 @@ Status importBucketize(Operator &op) {
   std::span<const float> boundaries = elementsOf(options->boundaries());
   Functions f(op);
   uint32_t value = f.c.input(0);
+  // TensorFlow Lite compares integers as reals, too.
+  if (op.input(0).type == OperandType::TENSOR_INT32) {
+    uint32_t real = f.c.realTemporary(op.shape(0));
+    f.c.addTo(OperationType::CAST, {value}, {real});
+    value = real;
+  }
   Shape shape = f.c.shapeOf(value);
   auto axis = int32_t(shape.size());
   shape.push_back(1);

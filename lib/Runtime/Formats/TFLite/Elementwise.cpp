@@ -7,6 +7,7 @@
 
 #include "OperationBuilder.h"
 #include "OperatorTable.h"
+#include "Rewriter.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -59,7 +60,24 @@ Status importElementwise(Operator &op) {
   return builder.input(0).input(1).activation(activation).finish();
 }
 
+/// The root of 16-bit integers, which neither the HAL nor the extension has, by
+/// that of reals.
+static Status importRoot16(Operator &op) {
+  if (!op.graph.file().useExtensions)
+    return badData("the HAL's RSQRT does not take input 0 of type INT16");
+  Rewriter r(op);
+  using Code = schema::BuiltinOperator;
+  int32_t like = r.real(0.0f);
+  NNHAL_ASSIGN_OR_RETURN(int32_t x,
+                         r.value(Code::DEQUANTIZE, {op.inputs[0]}, like));
+  NNHAL_ASSIGN_OR_RETURN(int32_t y, r.value(Code::RSQRT, {x}, like));
+  return r.finish(Code::QUANTIZE, {y});
+}
+
 Status importUnary(Operator &op) {
+  if (op.row.type == OperationType::RSQRT &&
+      op.input(0).type == OperandType::TENSOR_QUANT16_SYMM)
+    return importRoot16(op);
   OperationBuilder builder(op, op.row.type);
   switch (op.row.type) {
   // No quantized form in the HAL.
@@ -125,7 +143,17 @@ Status importSelect(Operator &op) {
   if (op.input(0).type != OperandType::TENSOR_BOOL8)
     return badData("input 0 has type {}, expected BOOL",
                    nameOf(op.input(0).sourceType));
-  return importUnary(op);
+  Shape condition = op.shape(0);
+  if (condition == op.shape(1) || op.shape(1).empty() || condition.size() > 1 ||
+      (!condition.empty() && condition[0] != op.shape(1)[0]))
+    return importUnary(op);
+  // One element chooses for all, and a list for each part along the first
+  // dimension.
+  condition.resize(op.shape(1).size(), 1);
+  Rewriter r(op);
+  NNHAL_ASSIGN_OR_RETURN(int32_t spread, r.reshape(op.inputs[0], condition));
+  return r.finish(schema::BuiltinOperator::SELECT_V2,
+                  {spread, op.inputs[1], op.inputs[2]});
 }
 
 } // namespace nnhal::rt::tflite

@@ -95,7 +95,7 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
                     const OperatorRow &hal, const ExtensionRow &extension) {
   const OperatorRow row = operatorRowOf(extension);
   Operator op(graph, source, row);
-  if (!readOperands(op).isOk() || isFoldable(op))
+  if (!readOperands(op).isOk() || isFoldable(op) || hasEmptyList(op))
     return false;
   for (size_t i = 0; i < op.inputCount(); ++i)
     if (op.hasInput(i) && (op.input(i).imaginary ||
@@ -159,6 +159,16 @@ static Status inferShapes(Operator &op, const ExtensionRow &extension) {
   return Status();
 }
 
+/// Input \p i as the file states it, but weights as reals beside data of reals,
+/// as the HAL's operations have them.
+static Result<uint32_t> inputOperand(Operator &op, size_t i) {
+  constexpr size_t maxDequantizedRank = 4; // M-146
+  bool isWeight = i != op.row.dataInput && op.input(op.row.dataInput).type &&
+                  hasDynamicRange(op, i) && op.isConstant(i) &&
+                  op.shape(i).size() <= maxDequantizedRank;
+  return isWeight ? weightsOperand(op, i) : op.graph.useAsStated(op.input(i));
+}
+
 Status importAsExtension(Graph &graph, const schema::Operator &source,
                          const ExtensionRow &extension) {
   const OperatorRow row = operatorRowOf(extension);
@@ -173,7 +183,7 @@ Status importAsExtension(Graph &graph, const schema::Operator &source,
   size_t count = isVariadic ? op.inputCount() : extension.inputs.most;
   for (size_t i = 0; i < count; ++i)
     if (op.hasInput(i))
-      builder.operand(graph.useAsStated(op.input(i)));
+      builder.operand(inputOperand(op, i));
     else
       builder.operand(graph.addNoValue(OperandType::TENSOR_INT32));
   if (extension.addOptions)

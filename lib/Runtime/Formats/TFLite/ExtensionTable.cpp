@@ -69,6 +69,12 @@ template <typename Options> static bool hasIntegerActivation(Operator &op) {
          options->activation() <= schema::Activation::RELU6;
 }
 
+/// The HAL's quotients of integers are rounded down, those of TensorFlow Lite
+/// toward zero.
+static bool dividesIntegers(Operator &op) {
+  return op.input(0).type == OperandType::TENSOR_INT32;
+}
+
 /// Floats, int32 and unsigned bytes can be cast to each other (M-150), and any
 /// type to itself.
 static bool hasOtherCast(Operator &op) {
@@ -137,7 +143,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::ADD, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::AddOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::AddOptions, &schema::AddOptions::activation>},
   {.code = Code::SUB, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::SubOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::SubOptions, &schema::SubOptions::activation>},
   {.code = Code::MUL, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::MulOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::MulOptions, &schema::MulOptions::activation>},
-  {.code = Code::DIV, .inputs = {2, 2}, .types = F32 | I32 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::DivOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::DivOptions, &schema::DivOptions::activation>},
+  {.code = Code::DIV, .inputs = {2, 2}, .types = F32 | I32 | I64, .sameTypeInputs = 2, .isBeyondHal = dividesIntegers, .inferShapes = broadcastShape, .addOptions = options<schema::DivOptions, &schema::DivOptions::activation>},
   {.code = Code::POW, .inputs = {2, 2}, .types = F32 | I32, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
   {.code = Code::MAXIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
   {.code = Code::MINIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},

@@ -139,6 +139,8 @@ Result<Operand> operandFor(const Tensor &tensor, const Shape &shape) {
 }
 
 Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
+  if (elementCount(*tensor.shape) == 0u)
+    return badData("{} has no elements", describe(tensor));
   NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(tensor, *tensor.shape));
   operand.lifetime = OperandLifeTime::CONSTANT_REFERENCE;
   bool isInPlace = !needsExpansion(tensor);

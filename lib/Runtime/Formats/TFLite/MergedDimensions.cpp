@@ -23,7 +23,18 @@ using Code = schema::BuiltinOperator;
 
 namespace {
 /// The dimensions that an operator must not merge.
-enum class Pattern { none, elements, pairs, lastDimension };
+enum class Pattern {
+  none,
+  elements,
+  pairs,
+  lastDimension,
+  /// Those that constant input 1 lists, and the others, stay apart.
+  axes,
+  /// FULLY_CONNECTED has the rows of its input along one dimension.
+  rows,
+  /// BATCH_MATMUL has its matrices along one dimension.
+  matrices
+};
 } // namespace
 
 static Pattern patternOf(Code code) {
@@ -60,13 +71,112 @@ static Pattern patternOf(Code code) {
   case Code::LOG_SOFTMAX:
   case Code::SOFTMAX:
     return Pattern::lastDimension;
+  case Code::MEAN:
+  case Code::REDUCE_MAX:
+  case Code::REDUCE_MIN:
+  case Code::REDUCE_PROD:
+  case Code::SUM:
+    return Pattern::axes;
+  case Code::FULLY_CONNECTED:
+    return Pattern::rows;
+  case Code::BATCH_MATMUL:
+    return Pattern::matrices;
   default:
     return Pattern::none;
   }
 }
 
+namespace {
+constexpr size_t halRank = 4;
+
+/// A reduction whose neighbouring dimensions are one where both are reduced or
+/// both are not.
+struct MergedReduction {
+  Shape shape;
+  std::vector<int32_t> axes;
+};
+} // namespace
+
+/// Which dimensions a reduction takes; nothing where they are not known or not
+/// right, which the import of the operator reports.
+static std::optional<std::vector<bool>> reducedDimensions(Operator &op) {
+  size_t rank = op.shape(0).size();
+  Result<std::vector<int32_t>> stated = op.integers(1);
+  if (!stated.isOk())
+    return std::nullopt;
+  std::vector<bool> isReduced(rank);
+  for (int32_t axis : *stated) {
+    Result<uint32_t> known = Operator::normalizeAxis(axis, rank);
+    if (!known.isOk())
+      return std::nullopt;
+    isReduced[*known] = true;
+  }
+  return isReduced;
+}
+
+static Result<Shape> reducedShape(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(const auto *options,
+                         op.options<schema::ReducerOptions>());
+  const Shape &shape = op.shape(0);
+  std::vector<bool> isReduced = *reducedDimensions(op);
+  Shape result;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (!isReduced[i] || options->keep_dims())
+      result.push_back(isReduced[i] ? 1 : shape[i]);
+  return result;
+}
+
+static MergedReduction mergedReduction(Operator &op) {
+  const Shape &shape = op.shape(0);
+  std::vector<bool> isReduced = *reducedDimensions(op);
+  MergedReduction merged;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0 && isReduced[i] == isReduced[i - 1]) {
+      merged.shape.back() *= shape[i];
+      continue;
+    }
+    if (isReduced[i])
+      merged.axes.push_back(int32_t(merged.shape.size()));
+    merged.shape.push_back(shape[i]);
+  }
+  return merged;
+}
+
+/// The factors of a product with their matrices along one dimension; nothing
+/// where one of several matrices has several partners.
+static std::optional<std::vector<Shape>> mergedFactors(Operator &op) {
+  std::vector<Shape> merged;
+  std::vector<Shape> batches;
+  for (size_t i = 0; i < 2; ++i) {
+    const Shape &shape = op.shape(i);
+    if (shape.size() < 2)
+      return std::nullopt;
+    batches.emplace_back(shape.begin(), shape.end() - 2);
+    uint32_t count = *elementCount(batches.back());
+    merged.push_back(count == 1 ? Shape{} : Shape{count});
+    merged.back().insert(merged.back().end(), shape.end() - 2, shape.end());
+  }
+  if (batches[0] != batches[1] && merged[0].size() > 2 && merged[1].size() > 2)
+    return std::nullopt;
+  return merged;
+}
+
+/// Whether the dimensions of \p op, of more than the HAL takes, can be merged
+/// by \p pattern.
+static bool canMerge(Operator &op, Pattern pattern) {
+  switch (pattern) {
+  case Pattern::axes:
+    return reducedDimensions(op) && mergedReduction(op).shape.size() <= halRank;
+  case Pattern::rows:
+    return fullyConnectedShape(op).isOk();
+  case Pattern::matrices:
+    return batchMatMulShape(op).isOk() && mergedFactors(op);
+  default:
+    return true;
+  }
+}
+
 bool mergesDimensions(Operator &op) {
-  constexpr size_t halRank = 4;
   Pattern pattern = patternOf(op.row.code);
   if (pattern == Pattern::none || !op.graph.file().useExtensions ||
       op.outputCount() != 1 ||
@@ -74,13 +184,14 @@ bool mergesDimensions(Operator &op) {
         (Quant8 | B8)))
     return false;
   bool isDeep = false;
-  for (size_t i = 0; i < (pattern == Pattern::pairs ? 2 : 1); ++i) {
+  bool hasPair = pattern == Pattern::pairs || pattern == Pattern::matrices;
+  for (size_t i = 0; i < (hasPair ? 2 : 1); ++i) {
     if (!op.hasInput(i) || !op.input(i).shape ||
         !(typeSetOf(op.input(i).type.value_or(OperandType::OEM)) & Quant8))
       return false;
     isDeep |= op.shape(i).size() > halRank;
   }
-  return isDeep;
+  return isDeep && canMerge(op, pattern);
 }
 
 /// Merges neighbouring dimensions of \p a and \p b, of the same rank, where
@@ -118,16 +229,40 @@ static Result<std::vector<Shape>> mergedShapes(Operator &op,
     mergePairs(a, b);
     return std::vector<Shape>{a, b};
   }
+  case Pattern::axes:
+    return std::vector<Shape>{mergedReduction(op).shape};
+  case Pattern::rows:
+    return std::vector<Shape>{{all / op.shape(1)[1], op.shape(1)[1]}};
+  case Pattern::matrices:
+    return *mergedFactors(op);
   default:
     return std::vector<Shape>{{all}};
   }
 }
 
-Status importMerged(Operator &op, Status (*importOperands)(Operator &op)) {
-  Shape result = op.shape(0);
-  if (patternOf(op.row.code) == Pattern::pairs) {
-    NNHAL_ASSIGN_OR_RETURN(result, broadcast(op.shape(0), op.shape(1)));
+/// The shape of the result with all its dimensions.
+static Result<Shape> wholeResult(Operator &op) {
+  ShapeFunction function = nullptr;
+  switch (patternOf(op.row.code)) {
+  case Pattern::pairs:
+    return broadcast(op.shape(0), op.shape(1));
+  case Pattern::axes:
+    return reducedShape(op);
+  case Pattern::rows:
+    function = fullyConnectedShape;
+    break;
+  case Pattern::matrices:
+    function = batchMatMulShape;
+    break;
+  default:
+    return op.shape(0);
   }
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Shape> shapes, function(op));
+  return std::move(shapes[0]);
+}
+
+Status importMerged(Operator &op, Status (*importOperands)(Operator &op)) {
+  NNHAL_ASSIGN_OR_RETURN(Shape result, wholeResult(op));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Shape> shapes, mergedShapes(op, result));
   Rewriter r(op);
   Operator merged(op.graph, op.source, op.row);
@@ -135,6 +270,12 @@ Status importMerged(Operator &op, Status (*importOperands)(Operator &op)) {
     NNHAL_ASSIGN_OR_RETURN(int32_t input, r.reshape(op.inputs[i], shapes[i]));
     merged.inputs.push_back(input);
   }
+  if (patternOf(op.row.code) == Pattern::axes)
+    merged.inputs.push_back(r.integers(mergedReduction(op).axes));
+  else
+    merged.inputs.insert(merged.inputs.end(),
+                         op.inputs.begin() + ptrdiff_t(shapes.size()),
+                         op.inputs.end());
   merged.outputs = {r.temporary(op.outputs[0])};
   NNHAL_RETURN_IF_ERROR(importOperands(merged));
   NNHAL_ASSIGN_OR_RETURN(int32_t split, r.reshape(merged.outputs[0], result));

@@ -287,6 +287,8 @@ static Status importWithRow(Graph &graph, const schema::Operator &source,
                             const OperatorRow &row) {
   Operator op(graph, source, row);
   NNHAL_RETURN_IF_ERROR(readOperands(op));
+  if (hasEmptyList(op))
+    return importEmptyList(op);
   return mergesDimensions(op) ? importMerged(op, importOperands)
                               : importOperands(op);
 }

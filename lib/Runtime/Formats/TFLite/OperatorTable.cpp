@@ -134,7 +134,7 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::ROUND, .type = Type::FLOOR, .types = Float, .maxRank = 4, .inferShapes = sameShape, .import = importRound},
   {.code = Code::FAKE_QUANT, .type = Type::FLOOR, .types = F32, .maxRank = 4, .inferShapes = sameShape, .import = importFakeQuant},
   {.code = Code::CUMSUM, .type = Type::FULLY_CONNECTED, .inputs = {2, 2}, .types = Float, .maxRank = 4, .inferShapes = sameShape, .import = importCumsum},
-  {.code = Code::BUCKETIZE, .type = Type::CAST, .types = Float, .maxRank = 3, .inferShapes = bucketizeShape, .import = importBucketize},
+  {.code = Code::BUCKETIZE, .type = Type::CAST, .types = Float | I32, .maxRank = 3, .inferShapes = bucketizeShape, .import = importBucketize},
   {.code = Code::PACK, .type = Type::CONCATENATION, .inputs = {1, 255}, .types = Numeric, .maxRank = 3, .takesPlain = true, .inferShapes = packShape, .import = importPack},
   {.code = Code::UNPACK, .type = Type::SPLIT, .outputs = {1, 255}, .types = Float | Quant8, .maxRank = 4, .takesPlain = true, .inferShapes = unpackShape, .import = importUnpack},
   {.code = Code::SPLIT_V, .type = Type::SLICE, .inputs = {3, 3}, .outputs = {1, 255}, .types = Numeric, .takesPlain = true, .inferShapes = splitVShape, .import = importSplitV},

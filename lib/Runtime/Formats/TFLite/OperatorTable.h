@@ -214,6 +214,10 @@ Status importComplexAbs(Operator &op);
 Status importMovedComplex(Operator &op);
 Result<std::vector<Shape>> rfft2dShape(Operator &op);
 
+/// Whether \p op is one that importEmptyList() takes.
+bool hasEmptyList(Operator &op);
+/// Imports \p op, whose list of dimensions or axes is empty (EmptyLists.cpp).
+Status importEmptyList(Operator &op);
 /// Whether \p op is one that importMerged() takes.
 bool mergesDimensions(Operator &op);
 /// Imports \p op by \p importOperands with merged dimensions, because bytes

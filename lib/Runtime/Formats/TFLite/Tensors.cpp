@@ -293,6 +293,34 @@ static Status readTensor(Tensor &tensor, const schema::Model &model,
   return Status();
 }
 
+/// Makes constants of the lists without elements that \p graph does not
+/// compute.
+static void findEmptyLists(std::vector<Tensor> &tensors,
+                           const schema::SubGraph &graph) {
+  std::vector<bool> isValue(tensors.size());
+  auto mark = [&](const flatbuffers::Vector<int32_t> *indices) {
+    for (int32_t index : elementsOf(indices))
+      if (index >= 0 && size_t(index) < isValue.size())
+        isValue[size_t(index)] = true;
+  };
+  mark(graph.inputs());
+  for (const schema::Operator *op : tablesOf(graph.operators()))
+    mark(op->outputs());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Tensor &tensor = tensors[i];
+    bool isList = tensor.sourceType == schema::TensorType::INT32 ||
+                  tensor.sourceType == schema::TensorType::INT64;
+    const auto *shape = graph.tensors()->Get(uint32_t(i))->shape();
+    if (!isList || isValue[i] || tensor.isConstant || tensor.isVariable ||
+        elementsOf(shape).size() != 1 || shape->Get(0) != 0)
+      continue;
+    tensor.isConstant = tensor.isFolded = true;
+    tensor.type = OperandType::TENSOR_INT32;
+    tensor.shape = Shape{0};
+    tensor.declared = {0};
+  }
+}
+
 Result<std::vector<Tensor>> readTensors(const schema::Model &model,
                                         const schema::SubGraph &graph,
                                         std::span<const std::byte> file,
@@ -310,6 +338,7 @@ Result<std::vector<Tensor>> readTensors(const schema::Model &model,
         readTensor(tensors[i], model, *source, file, useExtensions)
             .withContext(describe(tensors[i])));
   }
+  findEmptyLists(tensors, graph);
   return tensors;
 }
 

@@ -1,0 +1,221 @@
+//===- TFLiteRareFormsTest.cpp - Forms that converters write now and then -===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunTesting.h"
+
+#include "Extensions/TFLite/TFLiteExtension.h"
+
+#include <cmath>
+
+namespace nnhal::rt {
+namespace {
+
+TestInput value(std::vector<int32_t> shape, Type type, Numbers values) {
+  return {{std::move(shape), type}, std::move(values)};
+}
+
+TestInput constant(TestInput input) {
+  input.isConstant = true;
+  return input;
+}
+
+TestInput list(std::vector<int32_t> values) {
+  return constant(integersInput(std::move(values)));
+}
+
+/// A list of no values, whose tensor has no buffer.
+TestInput emptyList() { return {{{0}, Type::INT32}, {}, true}; }
+
+/// The message with which an operator is not imported beside the extension.
+std::string error(Code code, const std::vector<TestInput> &inputs,
+                  const TensorSpec &output, const Options &made = {}) {
+  return importError(operatorFile(code, inputs, {output}, made));
+}
+
+std::vector<Numbers> results(const std::vector<std::byte> &file,
+                             const std::vector<Numbers> &inputs) {
+  return runFile(file, inputs,
+                 {{nnhal::tflite::createTFLiteExtension(), "test"}});
+}
+
+/// The output of an operator on a device that has the extension.
+Numbers result(Code code, const std::vector<TestInput> &inputs,
+               const TensorSpec &output, const Options &made = {}) {
+  std::vector<Numbers> values;
+  for (const TestInput &input : inputs)
+    if (!input.isConstant)
+      values.push_back(input.values);
+  return results(operatorFile(code, inputs, {output}, made), values).at(0);
+}
+
+TensorSpec bytesOf(std::vector<int32_t> shape, float scale, int64_t zeroPoint) {
+  return {std::move(shape), Type::INT8, {scale}, {zeroPoint}};
+}
+
+Options reducer(bool keepsDimensions) {
+  return options([=](Builder &b) {
+    return schema::CreateReducerOptions(b, keepsDimensions);
+  });
+}
+
+TEST(TFLiteRareFormsTest, quotientsOfIntegersAreRoundedTowardZero) {
+  EXPECT_EQ(result(Code::DIV,
+                   {value({4}, Type::INT32, {7, -7, 7, -7}),
+                    value({4}, Type::INT32, {2, 2, -2, -2})},
+                   {{4}, Type::INT32}),
+            (Numbers{3, -3, -3, 3}));
+  std::vector<std::byte> file = operatorFile(
+      Code::DIV, {value({4}, Type::INT32, {}), value({4}, Type::INT32, {})},
+      {{{4}, Type::INT32}});
+  EXPECT_EQ(toText(importBytes(file)), "tflite:DIV(i4, i4, 0) -> o4\n");
+  TFLiteImportOptions plain;
+  plain.useExtensions = false;
+  EXPECT_EQ(toText(importBytes(file, plain)), "DIV(i4, i4, 0) -> o4\n");
+}
+
+TEST(TFLiteRareFormsTest, exactGeluOfBytes) {
+  TensorSpec from = bytesOf({5}, 0.05f, 3), to = bytesOf({5}, 0.02f, -120);
+  Numbers given = {-60, -10, 3, 20, 43};
+  Numbers wanted;
+  for (double x : dequantized(given, from))
+    wanted.push_back(0.5 * x * (1 + std::erf(x / std::sqrt(2.0))));
+  EXPECT_EQ(result(Code::GELU, {{from, given}}, to), quantized(wanted, to));
+  EXPECT_EQ(halImportError(operatorFile(Code::GELU, {{from, given}}, {to})),
+            "operator 0 (GELU): the exact form needs the error function, which "
+            "the HAL does not have; only approximate is expressible");
+}
+
+TEST(TFLiteRareFormsTest, rootsOf16Bits) {
+  TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
+  TensorSpec to{{3}, Type::INT16, {0.125f}, {0}};
+  EXPECT_EQ(result(Code::RSQRT, {{from, {1, 4, 16}}}, to), (Numbers{16, 8, 4}));
+  EXPECT_EQ(
+      halImportError(operatorFile(Code::RSQRT, {{from, {1, 4, 16}}}, {to})),
+      "operator 0 (RSQRT): the HAL's RSQRT does not take input 0 of type "
+      "INT16");
+}
+
+TEST(TFLiteRareFormsTest, selectionsByAListOrByOneElement) {
+  auto select = [](std::vector<int32_t> shape, Numbers condition, Type type) {
+    return result(Code::SELECT,
+                  {value(std::move(shape), Type::BOOL, std::move(condition)),
+                   value({2, 3}, type, {1, 2, 3, 4, 5, 6}),
+                   value({2, 3}, type, {7, 8, 9, 10, 11, 12})},
+                  {{2, 3}, type});
+  };
+  for (Type type : {Type::FLOAT32, Type::INT32, Type::INT64}) {
+    EXPECT_EQ(select({2}, {0, 1}, type), (Numbers{7, 8, 9, 4, 5, 6}));
+    EXPECT_EQ(select({}, {1}, type), (Numbers{1, 2, 3, 4, 5, 6}));
+  }
+}
+
+TEST(TFLiteRareFormsTest, listsWithoutElements) {
+  for (Type type : {Type::FLOAT32, Type::INT32, Type::INT64}) {
+    EXPECT_EQ(result(Code::RESHAPE, {value({1, 1}, type, {7}), emptyList()},
+                     {{}, type}),
+              (Numbers{7}));
+    EXPECT_EQ(
+        result(Code::FILL, {emptyList(), value({}, type, {7})}, {{}, type}),
+        (Numbers{7}));
+    EXPECT_EQ(result(Code::SUM, {value({2}, type, {7, 8}), emptyList()},
+                     {{2}, type}, reducer(false)),
+              (Numbers{7, 8}));
+  }
+  EXPECT_EQ(
+      error(Code::RESHAPE, {value({2}, Type::FLOAT32, {7, 8}), emptyList()},
+            {}),
+      "operator 0 (RESHAPE): 2 elements of shape 2 do not fit shape scalar");
+  EXPECT_EQ(error(Code::GATHER,
+                  {value({2}, Type::FLOAT32, {7, 8}), emptyList()}, {{0}}),
+            "operator 0 (GATHER): tensor 1 't1' has no elements");
+}
+
+TEST(TFLiteRareFormsTest, boundariesOfIntegers) {
+  EXPECT_EQ(result(Code::BUCKETIZE, {value({4}, Type::INT32, {-3, 0, 1, 9})},
+                   {{4}, Type::INT32}, options([](Builder &b) {
+                     return schema::CreateBucketizeOptions(
+                         b, b.CreateVector(std::vector<float>{0, 0.5f, 9}));
+                   })),
+            (Numbers{0, 1, 2, 3}));
+}
+
+TEST(TFLiteRareFormsTest, dynamicRangeBesideOperationsOfTheExtension) {
+  TestInput weights = constant({bytesOf({2, 1, 1, 2}, 0.5f, 0), {2, 4, -2, 6}});
+  EXPECT_EQ(result(Code::CONV_2D,
+                   {value({1, 1, 1, 4}, Type::FLOAT32, {1, 2, 3, 4}), weights},
+                   {{1, 1, 1, 2}}, options([](Builder &b) {
+                     return schema::CreateConv2DOptions(
+                         b, schema::Padding::SAME, 1, 1,
+                         schema::Activation::NONE, 2, 2);
+                   })),
+            (Numbers{5, 9}));
+  EXPECT_EQ(result(Code::FULLY_CONNECTED,
+                   {value({1, 1, 1, 1, 2}, Type::FLOAT32, {1, 2}),
+                    constant({bytesOf({1, 2}, 0.5f, 0), {2, 4}})},
+                   {{1, 1}}, options([](Builder &b) {
+                     return schema::CreateFullyConnectedOptions(b);
+                   })),
+            (Numbers{5}));
+}
+
+TEST(TFLiteRareFormsTest, reductionsOfBytesWithManyDimensions) {
+  TensorSpec input = bytesOf({2, 1, 2, 1, 2, 2}, 0.5f, 1);
+  Numbers values(16);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = double(i);
+  TestInput given{input, values};
+  EXPECT_EQ(result(Code::REDUCE_MAX, {given, list({0, -5, 5, 0})},
+                   bytesOf({2, 1, 2}, 0.5f, 1), reducer(false)),
+            (Numbers{9, 11, 13, 15}));
+  EXPECT_EQ(result(Code::REDUCE_MIN, {given, list({0, 1, 5})},
+                   bytesOf({1, 1, 2, 1, 2, 1}, 0.5f, 1), reducer(true)),
+            (Numbers{0, 2, 4, 6}));
+  EXPECT_EQ(result(Code::MEAN, {given, list({0, 1})},
+                   bytesOf({2, 1, 2, 2}, 0.5f, 1), reducer(false)),
+            (Numbers{4, 5, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(result(Code::SUM, {given, list({0})},
+                   bytesOf({1, 2, 1, 2, 2}, 0.5f, 2), reducer(false)),
+            (Numbers{8, 10, 12, 14, 16, 18, 20, 22}));
+  EXPECT_EQ(error(Code::SUM,
+                  {{bytesOf({2, 2, 2, 2, 2}, 0.5f, 1), {}}, list({1, 3})},
+                  bytesOf({2, 2, 2}, 0.5f, 1), reducer(false)),
+            "operator 0 (SUM): the HAL's REDUCE_SUM takes at most rank 4, but "
+            "input 0 has shape 2x2x2x2x2");
+}
+
+TEST(TFLiteRareFormsTest, productsOfBytesWithManyDimensions) {
+  TensorSpec rows = bytesOf({1, 2, 1, 1, 2}, 1, 0);
+  auto made = options([](Builder &b) {
+    return schema::CreateFullyConnectedOptions(
+        b, schema::Activation::NONE, schema::WeightsFormat::DEFAULT, true);
+  });
+  EXPECT_EQ(
+      result(Code::FULLY_CONNECTED,
+             {{rows, {1, 2, 3, 4}}, constant({bytesOf({1, 2}, 1, 0), {2, 3}})},
+             bytesOf({1, 2, 1, 1, 1}, 2, 0), made),
+      (Numbers{4, 9}));
+  auto product = [](std::vector<int32_t> a, std::vector<int32_t> b) {
+    return operatorFile(
+        Code::BATCH_MATMUL,
+        {{bytesOf(std::move(a), 1, 0), {}}, {bytesOf(std::move(b), 1, 0), {}}},
+        {bytesOf({}, 2, 0)}, options([](Builder &b) {
+          return schema::CreateBatchMatMulOptions(b);
+        }));
+  };
+  EXPECT_EQ(results(product({2, 1, 1, 1, 2}, {2, 1, 1, 2, 1}),
+                    {{1, 2, 3, 4}, {5, 6, 7, 8}})[0],
+            (Numbers{9, 27}));
+  EXPECT_EQ(
+      results(product({2, 1, 1, 1, 2}, {2, 1}), {{1, 2, 3, 4}, {5, 6}})[0],
+      (Numbers{9, 20}));
+  EXPECT_EQ(importError(product({2, 1, 1, 1, 2}, {1, 2, 1, 2, 1})),
+            "operator 0 (BATCH_MATMUL): the HAL's FULLY_CONNECTED takes at "
+            "most rank 4, but input 0 has shape 2x1x1x1x2");
+}
+
+} // namespace
+} // namespace nnhal::rt
