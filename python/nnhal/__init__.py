@@ -115,6 +115,8 @@ class Ranked(NamedTuple):
 def read_picture(path: str | os.PathLike[str]) -> Array:
     """The pixels of a JPEG or PNG file, as uint8 with shape (height, width, 3).
 
+    A photo is turned as its camera was held, if the JPEG file says so.
+
     >>> read_picture("missing.png")
     Traceback (most recent call last):
     nnhal.errors.InvalidArgumentError: cannot open 'missing.png': No such file or directory

@@ -37,11 +37,16 @@ static bool beginWith(std::span<const std::byte> bytes,
                             std::as_bytes(std::span(begin)));
 }
 
+static rt::Result<Image> uprightJpeg(std::span<const std::byte> bytes) {
+  NNHAL_ASSIGN_OR_RETURN(Image image, decodeJpeg(bytes));
+  return turned(std::move(image), orientationOf(bytes));
+}
+
 static rt::Result<Image> decode(std::span<const std::byte> bytes) {
   if (beginWith(bytes, "\x89PNG"))
     return decodePng(bytes);
   if (beginWith(bytes, "\xff\xd8"))
-    return decodeJpeg(bytes);
+    return uprightJpeg(bytes);
   return rt::badData("neither a JPEG nor a PNG file");
 }
 
