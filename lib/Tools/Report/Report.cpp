@@ -31,9 +31,9 @@ static std::string titleOf(const OutputTensor &output, size_t index) {
 
 std::string tools::describeOutput(const OutputTensor &output, size_t index,
                                   uint64_t count) {
-  std::string text =
-      fmt::format("{} {} [{}]:", titleOf(output, index),
-                  rt::nameOf(output.type), fmt::join(output.dimensions, ","));
+  std::string text = fmt::format("{} {} [{}]:", titleOf(output, index),
+                                 typeName(output.type, output.kind),
+                                 fmt::join(output.dimensions, ","));
   const ElementFormat &format = formatOf(output.type, output.kind);
   uint64_t total = output.bytes.size() / format.size;
   for (uint64_t i = 0; i < std::min(count, total); ++i)

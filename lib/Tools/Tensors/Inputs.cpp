@@ -51,8 +51,7 @@ rt::Result<uint64_t> tools::byteSizeOf(const InterfaceTensor &tensor,
     size *= dimension;
     if (size > UINT32_MAX)
       return badData("shape [{}] of {} exceeds {} bytes",
-                     fmt::join(dimensions, ","), rt::nameOf(tensor.type),
-                     UINT32_MAX);
+                     fmt::join(dimensions, ","), typeName(tensor), UINT32_MAX);
   }
   return size;
 }
@@ -94,7 +93,10 @@ static rt::Result<InputFile> readInputFile(const std::string &path,
   const ElementFormat &wanted = formatOf(tensor);
   if (!isCompatible(*array->format, wanted))
     return badData("'{}' has elements '{}', {} needs '{}'", path,
-                   array->format->descr, rt::nameOf(tensor.type), wanted.descr);
+                   array->format->descr, typeName(tensor), wanted.descr);
+  // NumPy has numbers without dimensions, and a tensor has one of them.
+  if (array->shape.empty() && rt::isTensor(tensor))
+    array->shape.push_back(1);
   return InputFile{path, std::move(array->data), std::move(array->shape)};
 }
 

@@ -113,9 +113,25 @@ static const ElementFormat &formatOfKind(rt::ElementKind kind) {
   return *lookUpFormat("|u1");
 }
 
+std::string tools::typeName(rt::OperandType type, rt::ElementKind kind) {
+  static constexpr std::string_view names[] = {
+      "",      "INT8",   "UINT8",   "INT16",   "UINT16",  "INT32",    "UINT32",
+      "INT64", "UINT64", "FLOAT16", "FLOAT32", "FLOAT64", "COMPLEX64"};
+  static_assert(std::size(names) == size_t(rt::ElementKind::complex64) + 1);
+  bool isKnown = rt::isExtension(type) && kind != rt::ElementKind::opaque;
+  return isKnown ? std::string(names[size_t(kind)]) : rt::nameOf(type);
+}
+
+static rt::ElementKind kindOf(const rt::InterfaceTensor &tensor) {
+  return tensor.extension ? tensor.extension->kind : rt::ElementKind::opaque;
+}
+
+std::string tools::typeName(const rt::InterfaceTensor &tensor) {
+  return typeName(tensor.type, kindOf(tensor));
+}
+
 const ElementFormat &tools::formatOf(const rt::InterfaceTensor &tensor) {
-  return formatOf(tensor.type, tensor.extension ? tensor.extension->kind
-                                                : rt::ElementKind::opaque);
+  return formatOf(tensor.type, kindOf(tensor));
 }
 
 const ElementFormat &tools::formatOf(rt::OperandType type,

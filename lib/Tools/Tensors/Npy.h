@@ -36,6 +36,10 @@ const ElementFormat *lookUpFormat(std::string_view descr);
 /// extension, whose elements are of \p kind; opaque ones are bytes.
 const ElementFormat &formatOf(rt::OperandType type,
                               rt::ElementKind kind = rt::ElementKind::opaque);
+/// The name of \p type for messages: of an extension's type, which has a number
+/// only, what its elements are, such as INT64.
+std::string typeName(rt::OperandType type, rt::ElementKind kind);
+std::string typeName(const rt::InterfaceTensor &tensor);
 /// Returns how elements of \p tensor are stored.
 const ElementFormat &formatOf(const rt::InterfaceTensor &tensor);
 

@@ -133,6 +133,17 @@ TEST_F(InputsTest, UnknownDimensions) {
   EXPECT_EQ(inputs->tensors[0].dimensions, (std::vector<uint32_t>{1, 7}));
 }
 
+TEST_F(InputsTest, NumbersWithoutDimensionsAreTensorsOfOneElement) {
+  interface.inputs[0].dimensions = {1};
+  request.files = {{"0", writeShaped("number.npy", {})}};
+  auto inputs = buildInputs(request, interface);
+  ASSERT_TRUE(inputs.isOk()) << inputs.status().message();
+  EXPECT_EQ(inputs->tensors[0].dimensions, std::vector<uint32_t>{1});
+  interface.inputs[0].dimensions = {3};
+  EXPECT_TRUE(messageOf().ends_with("' has shape [1], input 0 has [3]"))
+      << messageOf();
+}
+
 TEST_F(InputsTest, ShapesOfFilesAreThoseOfInputs) {
   for (auto shape : {std::vector<uint32_t>{3, 1}, {3}, {1, 1, 3}}) {
     std::string file = writeShaped("shape.npy", shape);
@@ -267,7 +278,7 @@ TEST_F(InputsTest, ElementsOfExtensionsAreNumbers) {
   }
   writeAs("<f8", {2});
   EXPECT_EQ(messageOf(), "'" + file +
-                             "' has elements '<f8', code 65536 needs "
+                             "' has elements '<f8', INT64 needs "
                              "'<i8'");
   // Random ones are small, as those of 32 bits are.
   request.files.clear();
