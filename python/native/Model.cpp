@@ -102,8 +102,7 @@ py::dtype Model::typeOf(const rt::InterfaceTensor &tensor) {
 }
 
 bool Model::hasElementsOfBytes(const rt::InterfaceTensor &tensor) {
-  return tensor.extension &&
-         tensor.extension->kind == rt::ElementKind::opaque;
+  return tensor.extension && tensor.extension->kind == rt::ElementKind::opaque;
 }
 
 py::tuple Model::shapeOf(const rt::InterfaceTensor &tensor) const {

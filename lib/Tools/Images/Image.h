@@ -34,8 +34,8 @@ inline constexpr uint64_t maxPixels = uint64_t(1) << 27;
 /// libjpeg-turbo.
 rt::Result<Image> decodeJpeg(std::span<const std::byte> bytes);
 
-/// How the pixels of the file \p jpeg have to be turned: 1 to 8, as Exif numbers
-/// it; 1, not at all, where the file says nothing.
+/// How the pixels of the file \p jpeg have to be turned: 1 to 8, as Exif
+/// numbers it; 1, not at all, where the file says nothing.
 uint32_t orientationOf(std::span<const std::byte> jpeg);
 
 /// \p image as it stands upright if its file states \p orientation.

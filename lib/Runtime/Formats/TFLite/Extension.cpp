@@ -162,7 +162,7 @@ static Status inferShapes(Operator &op, const ExtensionRow &extension) {
 /// Input \p i as the file states it, but weights as reals beside data of reals,
 /// as the HAL's operations have them.
 static Result<uint32_t> inputOperand(Operator &op, size_t i) {
-  constexpr size_t maxDequantizedRank = 4; // M-146
+  constexpr size_t maxDequantizedRank = 4; // DEQUANTIZE takes no more (M-146).
   bool isWeight = i != op.row.dataInput && op.input(op.row.dataInput).type &&
                   hasDynamicRange(op, i) && op.isConstant(i) &&
                   op.shape(i).size() <= maxDequantizedRank;
