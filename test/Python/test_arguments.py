@@ -2,11 +2,13 @@
 
 import array
 import ctypes
+import json
+import os
 import unittest
 
 import nnhal
 import numpy as np
-from support import SMALL_CNN, RefusalTest, addition, counter, image, tfliteFile
+from support import MODELS, SMALL_CNN, RefusalTest, addition, counter, image, tfliteFile
 
 
 class Exporter:
@@ -76,6 +78,20 @@ class ArgumentTest(RefusalTest):
         np.testing.assert_array_equal(model(values.tolist(), values)[0], 2 * values)
         text = "input 0 ('a') is an array of uint8, and the model takes int64"
         self.assertRefused(text, model, values.view(np.uint8).reshape(2, 2, 8), values)
+
+    @unittest.skipUnless(os.path.exists(os.environ["NNHAL_FIBONACCI"]), "the plug-in is not built")
+    def test_elements_of_a_device_that_does_not_describe_them_are_bytes(self):
+        cases = json.loads((MODELS.parent.parent / "examples" / "fibonacci" / "cases.json").read_text())["cases"]
+        document = next(case["model"] for case in cases if case["name"] == "int64_to_quant64")
+        model = nnhal.load(json.dumps(document).encode(), device="example-fibonacci",
+                           plugins=[os.environ["NNHAL_FIBONACCI"]])
+        self.assertEqual([(one.dtype, one.shape) for one in (*model.inputs, *model.outputs)],
+                         [(np.uint8, (8,)), (np.uint8, (10, 8))])
+        result, = model(np.int64(10).reshape(1).view(np.uint8))
+        self.assertEqual(result.shape, (10, 8))
+        self.assertEqual(result.view(np.int64)[:3, 0].tolist(), [12, 12, 14])
+        self.assertRefused("input 0 is of an extension type: its last dimension has to be the 8 bytes of an element",
+                           model, np.zeros(4, np.uint8))
 
     def test_lists_and_numbers(self):
         self.assertSum(self.model(self.a.tolist(), self.b), 24)
