@@ -51,6 +51,22 @@ bufferTypes(GraphOp graph, StringRef role, ArrayRef<Type> types) {
   return buffers;
 }
 
+/// Whether \p model has values of a quantized type. How their operations
+/// compute is not relaxed, and once they are lowered nobody tells their sums of
+/// f32 from those of others.
+static bool hasQuantizedValues(ModelOp model) {
+  auto isQuantized = [](Type type) {
+    return isa<quant::QuantizedType>(getElementTypeOrSelf(type));
+  };
+  return model
+      .walk([&](Operation *op) {
+        bool hasOne = llvm::any_of(op->getOperandTypes(), isQuantized) ||
+                      llvm::any_of(op->getResultTypes(), isQuantized);
+        return hasOne ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void ConvertNNHalGraphToFuncPass::runOnOperation() {
   ModuleOp module = getOperation();
   auto models = llvm::to_vector(module.getOps<ModelOp>());
@@ -102,7 +118,7 @@ LogicalResult ConvertNNHalGraphToFuncPass::convert(ModelOp model) {
   func->setAttr(inputCountAttrName, builder.getI64IntegerAttr(inputs->size()));
   func->setAttr(outputCountAttrName,
                 builder.getI64IntegerAttr(isStatic ? outputs->size() : 0));
-  if (model.getRelaxed())
+  if (model.getRelaxed() && !hasQuantizedValues(model))
     func->setAttr(relaxedAttrName, builder.getUnitAttr());
   Block *body = func.addEntryBlock();
   builder.setInsertionPointToStart(body);

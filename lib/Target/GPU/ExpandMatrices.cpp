@@ -24,6 +24,15 @@ using nnhal::nngpu::MatrixTile;
 static constexpr int64_t width =
     MatrixTile::side * MatrixTile::side / MatrixTile::subgroupSize;
 
+/// Whether \p type is that of a factor of sums of \p sum.
+static bool isFactor(Type type, Type sum) {
+  auto matrix = cast<gpu::MMAMatrixType>(type);
+  bool isOfSum = sum.isF32() ? matrix.getElementType().isF16()
+                             : matrix.getElementType().isSignedInteger(8);
+  return isOfSum && matrix.getShape() ==
+                        ArrayRef<int64_t>{MatrixTile::side, MatrixTile::side};
+}
+
 static bool isSum(Type type) {
   auto matrix = dyn_cast<gpu::MMAMatrixType>(type);
   return matrix && matrix.getOperand() == "COp" &&
@@ -99,18 +108,14 @@ struct ExpandStore : OpConversionPattern<gpu::SubgroupMmaStoreMatrixOp> {
 /// \p user; null where there is none.
 gpu::SubgroupMmaLoadMatrixOp findFactor(Value matrix, Operation *user) {
   auto load = matrix.getDefiningOp<gpu::SubgroupMmaLoadMatrixOp>();
-  if (!load || load->getBlock() != user->getBlock() ||
-      load.getIndices().size() != 1)
+  if (!load || load->getBlock() != user->getBlock())
     return {};
   auto mayWrite = [](Operation *op) {
-    return op
-        ->walk([](Operation *nested) {
-          return isa<gpu::BarrierOp, gpu::SubgroupMmaStoreMatrixOp,
-                     memref::StoreOp>(nested)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
+    auto effects = getEffectsRecursively(op);
+    return !effects ||
+           llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &one) {
+             return isa<MemoryEffects::Write>(one.getEffect());
+           });
   };
   for (Operation *op = load->getNextNode(); op != user; op = op->getNextNode())
     if (mayWrite(op))
@@ -118,11 +123,25 @@ gpu::SubgroupMmaLoadMatrixOp findFactor(Value matrix, Operation *user) {
   return load;
 }
 
+/// Whether the factors of \p op have been loaded as ExpandCompute reads them.
+bool isProductOfFactors(gpu::SubgroupMmaComputeOp op) {
+  if (!isSum(op.getType()))
+    return false;
+  Type sum = cast<gpu::MMAMatrixType>(op.getType()).getElementType();
+  gpu::SubgroupMmaLoadMatrixOp left = findFactor(op.getOpA(), op);
+  gpu::SubgroupMmaLoadMatrixOp right = findFactor(op.getOpB(), op);
+  return left && right && isFactor(left.getType(), sum) &&
+         isFactor(right.getType(), sum) &&
+         left.getTranspose() == op.getATranspose() &&
+         right.getTranspose() == op.getBTranspose();
+}
+
 /// Whether \p op is about matrices in a way that has no pattern here.
 bool isOther(Operation *op) {
   if (auto compute = dyn_cast<gpu::SubgroupMmaComputeOp>(op))
-    return !isSum(compute.getType()) || !findFactor(compute.getOpA(), op) ||
-           !findFactor(compute.getOpB(), op);
+    return !isProductOfFactors(compute);
+  if (auto load = dyn_cast<gpu::SubgroupMmaLoadMatrixOp>(op))
+    return load.getIndices().size() != 1 || isSum(load.getType());
   if (auto constant = dyn_cast<gpu::SubgroupMmaConstantMatrixOp>(op))
     return !isSum(constant.getType());
   if (auto store = dyn_cast<gpu::SubgroupMmaStoreMatrixOp>(op))

@@ -214,8 +214,10 @@ LogicalResult flattenAccess(Operation *op) {
     return success();
   }
   // Matrices are loaded from arrays of one dimension, and stored there.
-  if (isa<gpu::SubgroupMmaLoadMatrixOp, gpu::SubgroupMmaStoreMatrixOp>(op))
-    return success();
+  if (auto load = dyn_cast<gpu::SubgroupMmaLoadMatrixOp>(op))
+    return load.getIndices().size() == 1 ? success() : refuse(op);
+  if (auto store = dyn_cast<gpu::SubgroupMmaStoreMatrixOp>(op))
+    return store.getIndices().size() == 1 ? success() : refuse(op);
   auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
   if (!atomic)
     return refuse(op);

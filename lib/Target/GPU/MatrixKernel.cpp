@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The implicit matrix product of ConvolutionKernel.cpp, by instructions with
-// which a subgroup multiplies matrices of f16 or i8 (tensor cores). A workgroup
-// computes a tile of pixels and output channels in steps, each of them some
-// input channels at one place of the window. For a step it puts the elements of
-// the pixels, zeros for padding, and the weights into shared arrays, from which
-// its subgroups load matrices. Whatever the next step needs is loaded into
-// registers before the matrices of this one are multiplied, so that memory is
-// not waited for.
+// Subgroups multiply the matrices of the implicit product that
+// ConvolutionKernel.cpp has, of f16 or i8, by instructions (tensor cores). A
+// workgroup computes a tile of pixels and output channels in steps, each of
+// them some input channels at one place of the window. For a step it puts the
+// elements of the pixels, zeros for padding, and the weights into shared
+// arrays, from which its subgroups load matrices. Whatever the next step needs
+// is loaded into registers before the matrices of this one are multiplied, so
+// that memory is not waited for.
 //
 // Sums end in a shared array, too, because which invocation has which element
 // of a matrix is the device's affair, and an epilogue has to know its pixel and
@@ -35,13 +35,15 @@ using namespace nnhal::nngpu;
 /// Invocations of a workgroup.
 static constexpr int64_t invocations =
     MatrixTile::subgroupSize * MatrixTile::subgroups;
-/// Elements are moved in fours.
+/// Elements are moved in fours, by one access of eight bytes, or in a word.
 static constexpr int64_t four = 4;
-/// The distance of rows in the array of sums: as matrices are loaded, that is a
-/// multiple of 16 bytes, but not of 128, so that rows lie in different banks.
-static constexpr int64_t sumStride = MatrixTile::channels + 4;
-/// The bytes at a multiple of which matrices begin.
+/// The bytes at a multiple of which matrices begin, and rows of halves and of
+/// sums: the fragment of an invocation is that large (PTX ISA, "Matrix Storage"
+/// of wmma).
 static constexpr int64_t matrixAlignment = 32;
+/// The distance of rows in the array of sums, which is no multiple of 128
+/// bytes, so that rows lie in different banks.
+static constexpr int64_t sumStride = MatrixTile::channels + 8;
 /// A subgroup's part of the tile, which is 2 x 2 of them, in matrices.
 static constexpr int64_t partRows = MatrixTile::pixels / 2 / MatrixTile::side;
 static constexpr int64_t partColumns =
@@ -50,22 +52,23 @@ static constexpr int64_t partColumns =
 namespace {
 
 /// An array in which invocations leave elements for the matrices of their
-/// workgroup. Matrices begin at multiples of 32 bytes, and rows at multiples of
-/// 16, but not of 128, so that they lie in different banks.
+/// workgroup. The distance of rows is a multiple of the fragment of an
+/// invocation, 32 bytes of halves or 8 of bytes, but not of 128 bytes, so that
+/// rows lie in different banks.
 class SharedMatrix {
 public:
   SharedMatrix() = default;
   SharedMatrix(Kernel &kernel, Location loc, Type element, int64_t rows,
                int64_t columns)
       : kernel(&kernel), loc(loc), element(element),
-        stride(columns / MatrixTile::side * step() + 16 / bytes()),
+        stride(columns / MatrixTile::side * step() + MatrixTile::side),
         array(kernel.shared(MemRefType::get({rows * stride}, element),
                             matrixAlignment)) {}
 
   /// Leaves \p vector, four elements, at \p row and from \p column on.
   void storeFour(Value vector, Value row, Value column) const;
-  /// The factor \p kind, a matrix from \p row and \p column on; where
-  /// \p isTransposed with columns for rows.
+  /// Loads the factor \p kind from \p row and \p column on. Its columns are
+  /// rows of the array where it \p isTransposed.
   Value load(Value row, Value column, StringRef kind, bool isTransposed) const;
 
 private:
@@ -143,16 +146,17 @@ private:
   FlatBuffer input, filter, bias;
   ImageWindow window;
   ArrayRef<int64_t> output;
-  /// What is shared in a step, and in the end. Weights of halves have a row for
-  /// each input channel, those of bytes one for each output channel.
+  /// The factors that are shared in a step, and the sums in the end. Weights of
+  /// halves have a row for each input channel, those of bytes one for each
+  /// output channel.
   SharedMatrix pixels, weights;
   Value sumArray;
   /// The first pixel and the first output channel of the tile.
   Value firstPixel, firstChannel;
   /// Where the subgroup's part of the tile begins.
   Value partRow, partColumn;
-  /// What the invocation brings in a step: four input channels, from
-  /// `pixelChannel` on, of some pixels, and weights of some input channels.
+  /// In a step the invocation brings four input channels, from `pixelChannel`
+  /// on, of some pixels, and weights of some input channels.
   Value pixelRow, pixelChannel, weightChannel, weightColumn;
   SmallVector<ImageWindow::Origin> origins;
   /// Where the weights are in the filter.
@@ -188,7 +192,8 @@ void MatrixEmitter::locate() {
     origins.push_back(window.originOf(math.limit(pixel, pixelCount()), output));
   }
 
-  // Four output channels of an input channel, or an output channel of four.
+  // The weights of four output channels and one input channel lie side by side,
+  // or in a word those of one output channel and four input channels.
   int64_t width = isInBytes() ? 1 : four;
   int64_t columns = MatrixTile::channels / width;
   weightChannel =
@@ -265,7 +270,8 @@ SmallVector<Value> MatrixEmitter::loadStep(Value step) {
   Value row = math.divide(place, columns);
   Value column = math.remainder(place, columns);
 
-  // Products with the zeros of channels that do not exist are zeros.
+  // Channels that do not exist have zeros for elements, and the weights of
+  // another channel, which are finite (UseHalves.cpp).
   bool isWhole = inputChannels() % MatrixTile::depth == 0;
   auto limited = [&](Value channel) {
     return isWhole ? channel : math.limit(channel, inputChannels());

@@ -39,9 +39,9 @@ struct DeviceClass {
   int64_t matrixGroups;
 };
 
-/// How a convolution of f16 is divided where subgroups multiply matrices: a
-/// workgroup has a tile of pixels and output channels, and takes in so many
-/// input channels at once. A quarter of the tile is that of a subgroup.
+/// How a convolution of f16 or i8 is divided where subgroups multiply matrices:
+/// a workgroup has a tile of `pixels` and output `channels`, and takes in
+/// `depth` input channels at once. A quarter of the tile is that of a subgroup.
 struct MatrixTile {
   static constexpr int64_t pixels = 64, channels = 64, depth = 32;
   /// The extents of the matrices that one instruction multiplies.

@@ -44,7 +44,7 @@ struct UseHalvesPass : impl::UseHalvesBase<UseHalvesPass> {
 
 private:
   void storeHalves(OpBuilder &builder, OpResult result);
-  void narrowFilter(kernel::Conv2DOp op, bool isRelaxed);
+  void narrowFilter(arith::ConstantOp op, bool isRelaxed);
 };
 } // namespace
 
@@ -81,12 +81,26 @@ static bool mayStoreHalves(OpResult result) {
   if (isa<KernelOpInterface>(result.getOwner()))
     return true;
   auto generic = dyn_cast<linalg::GenericOp>(result.getOwner());
-  return generic && generic.hasPureTensorSemantics() &&
-         generic.getNumParallelLoops() == generic.getNumLoops() &&
-         generic
-             .getMatchingBlockArgument(
-                 generic.getDpsInitOperand(result.getResultNumber()))
-             .use_empty();
+  if (!generic || !generic.hasPureTensorSemantics() ||
+      generic.getNumParallelLoops() != generic.getNumLoops())
+    return false;
+  OpOperand *init = generic.getDpsInitOperand(result.getResultNumber());
+  // A map to a part of the result leaves the other elements of the init.
+  return generic.getMatchingBlockArgument(init).use_empty() &&
+         generic.getMatchingIndexingMap(init).isPermutation();
+}
+
+static bool isOfIntegers(Value value) {
+  return isa<IntegerType, IndexType>(getElementTypeOrSelf(value));
+}
+
+/// Whether \p result is between integers, which have to come out as they are:
+/// its operation reads some, or one that reads it computes some.
+static bool isBetweenIntegers(OpResult result) {
+  return llvm::any_of(result.getOwner()->getOperands(), isOfIntegers) ||
+         llvm::any_of(result.getUsers(), [](Operation *user) {
+           return llvm::any_of(user->getResults(), isOfIntegers);
+         });
 }
 
 /// The terminator that yields the elements of \p result, and the number of its
@@ -211,12 +225,19 @@ static std::optional<std::vector<char>> narrowed(ArrayRef<char> wide,
   return result;
 }
 
-void UseHalvesPass::narrowFilter(kernel::Conv2DOp op, bool isRelaxed) {
-  Value filter = op.getFilter();
-  ElementsAttr constant = foldedConstantOf(filter);
-  if (!constant || !isOfF32(filter) ||
-      !getElementTypeOrSelf(op.getInput()).isF16())
+/// Whether \p use is that of a filter beside an input of f16.
+static bool isFilterOfHalves(OpOperand &use) {
+  auto conv = dyn_cast<kernel::Conv2DOp>(use.getOwner());
+  return conv && use.get() == conv.getFilter() &&
+         getElementTypeOrSelf(conv.getInput()).isF16();
+}
+
+void UseHalvesPass::narrowFilter(arith::ConstantOp op, bool isRelaxed) {
+  // Another use would keep the wide filter beside the narrow one.
+  if (!isOfF32(op) || op->use_empty() ||
+      !llvm::all_of(op->getUses(), isFilterOfHalves))
     return;
+  ElementsAttr constant = foldedConstantOf(op);
   std::optional<ConstantBytes> wide = ConstantBytes::of(constant);
   if (!wide)
     return;
@@ -224,12 +245,14 @@ void UseHalvesPass::narrowFilter(kernel::Conv2DOp op, bool isRelaxed) {
   if (!halves)
     return;
   OpBuilder builder(op);
-  auto type = cast<RankedTensorType>(filter.getType());
+  auto type = cast<RankedTensorType>(op.getType());
   ElementsAttr narrow =
       makeResource(cast<RankedTensorType>(type.clone(builder.getF16Type())),
                    *halves, constant, "filter", "_half");
-  op.getFilterMutable().assign(arith::ConstantOp::create(
-      builder, filter.getLoc(), cast<TypedAttr>(narrow)));
+  op.replaceAllUsesWith(
+      arith::ConstantOp::create(builder, op.getLoc(), cast<TypedAttr>(narrow))
+          .getResult());
+  op.erase();
   ++numFilters;
 }
 
@@ -243,13 +266,13 @@ void UseHalvesPass::runOnOperation() {
     for (OpResult result : op->getResults())
       if (isOfF32(result) && mayStoreHalves(result) && !result.use_empty() &&
           llvm::all_of(result.getUses(), mayReadHalves) &&
-          (isRelaxed || isWidened(result)))
+          ((isRelaxed && !isBetweenIntegers(result)) || isWidened(result)))
         results.push_back(result);
   });
   OpBuilder builder(func);
   for (OpResult result : results)
     storeHalves(builder, result);
-  func.walk([&](kernel::Conv2DOp op) { narrowFilter(op, isRelaxed); });
+  func.walk([&](arith::ConstantOp op) { narrowFilter(op, isRelaxed); });
 }
 
 } // namespace nnhal

@@ -50,12 +50,13 @@ def PlaceBranchResults
 def UseHalves : Pass<"nnhal-gpu-use-halves", "::mlir::func::FuncOp"> {
   let summary = "Store results of relaxed models, and filters, as f16";
   let description = [{
-    In a function that is `nnhal.relaxed`, what an elementwise operation or a
-    micro-kernel computes as f32 for others of the kind is stored as f16, and
-    widened by whoever reads it. In any function that is done with what has been
-    widened from f16 in the place of it, and the constant filter of a
-    convolution of f16 becomes f16: of relaxed models where no weight is beyond
-    the numbers of f16, otherwise where each is one of them. Devices of a class
+    In a function that is `nnhal.relaxed`, results of f32 that an elementwise
+    operation or a micro-kernel computes for others of the kind are stored as
+    f16, and widened by whoever reads them, unless integers are involved. In any
+    function that is done with results that have been rounded to f16 already.
+    The constant filter of convolutions whose input is f16 becomes f16: in
+    relaxed functions where no weight is beyond the numbers of f16, otherwise
+    where each is one of them. Devices of a class
     without f16 in memory (`device_class` of the target) keep f32.
 
     ```mlir

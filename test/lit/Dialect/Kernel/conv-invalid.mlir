@@ -322,3 +322,11 @@ func.func @conv_unsigned_pairs(%in: memref<1x8x8x4xi16>, %filter: memref<1x1x1x2
   nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xi16>, memref<1x1x1x2x32xi8>, memref<1x16xi32>) outs(%out : memref<1x8x8x16xi32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] unsigned_input
   return
 }
+
+// -----
+
+func.func @conv_sums_of_halves(%in: memref<1x8x8x4xf16>, %filter: memref<1x1x1x4x16xf16>, %bias: memref<1x16xf32>, %out: memref<1x8x8x16xf16>) {
+  // expected-error@+1 {{stores 'f32' into a destination of 'memref<1x8x8x16xf16>'}}
+  nnk.conv_2d ins(%in, %filter, %bias : memref<1x8x8x4xf16>, memref<1x1x1x4x16xf16>, memref<1x16xf32>) outs(%out : memref<1x8x8x16xf16>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]
+  return
+}

@@ -82,3 +82,46 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Factors that are larger than what is multiplied at once.
+
+gpu.module @kernels {
+  gpu.func @kernel(%a: memref<256xf16>, %b: memref<256xf32>)
+      workgroup(%s: memref<512xf16, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %sum = gpu.subgroup_mma_constant_matrix %zero : !gpu.mma_matrix<16x16xf32, "COp">
+    %x = gpu.subgroup_mma_load_matrix %s[%c0] {leadDimension = 32 : index}
+        : memref<512xf16, #gpu.address_space<workgroup>> -> !gpu.mma_matrix<16x32xf16, "AOp">
+    %y = gpu.subgroup_mma_load_matrix %s[%c0] {leadDimension = 16 : index}
+        : memref<512xf16, #gpu.address_space<workgroup>> -> !gpu.mma_matrix<32x16xf16, "BOp">
+    // expected-error@+1 {{'gpu.subgroup_mma_compute' op has no form in SPIR-V for '!gpu.mma_matrix<16x32xf16, "AOp">'}}
+    %p = gpu.subgroup_mma_compute %x, %y, %sum
+        : !gpu.mma_matrix<16x32xf16, "AOp">, !gpu.mma_matrix<32x16xf16, "BOp"> -> !gpu.mma_matrix<16x16xf32, "COp">
+    gpu.subgroup_mma_store_matrix %p, %b[%c0] {leadDimension = 16 : index}
+        : !gpu.mma_matrix<16x16xf32, "COp">, memref<256xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Sums that are loaded.
+
+gpu.module @kernels {
+  gpu.func @kernel(%a: memref<256xf16>, %b: memref<256xf32>)
+      workgroup(%s: memref<512xf16, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    // expected-error@+1 {{'gpu.subgroup_mma_load_matrix' op has no form in SPIR-V for 'memref<256xf32>'}}
+    %sum = gpu.subgroup_mma_load_matrix %b[%c0] {leadDimension = 16 : index}
+        : memref<256xf32> -> !gpu.mma_matrix<16x16xf32, "COp">
+    gpu.subgroup_mma_store_matrix %sum, %b[%c0] {leadDimension = 16 : index}
+        : !gpu.mma_matrix<16x16xf32, "COp">, memref<256xf32>
+    gpu.return
+  }
+}

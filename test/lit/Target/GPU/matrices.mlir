@@ -11,9 +11,9 @@ module attributes {nnhal.target = #nnhal.target<"cuda">} {
 // CHECK-LABEL: func.func @halves
 // CHECK:       nngpu.dispatch @kernels::@kernel_0 groups [69, 1, 1]
 // CHECK:       gpu.func @kernel_0
-// CHECK-SAME:    workgroup(%[[PIXELS:[^ ]+]] : memref<2560xf16, #gpu.address_space<workgroup>> {llvm.align = 32 : i64},
-// CHECK-SAME:      %[[WEIGHTS:[^ ]+]] : memref<2304xf16, #gpu.address_space<workgroup>> {llvm.align = 32 : i64},
-// CHECK-SAME:      %[[SUMS:[^ ]+]] : memref<4352xf32, #gpu.address_space<workgroup>> {llvm.align = 32 : i64})
+// CHECK-SAME:    workgroup(%[[PIXELS:[^ ]+]] : memref<3072xf16, #gpu.address_space<workgroup>> {llvm.align = 32 : i64},
+// CHECK-SAME:      %[[WEIGHTS:[^ ]+]] : memref<2560xf16, #gpu.address_space<workgroup>> {llvm.align = 32 : i64},
+// CHECK-SAME:      %[[SUMS:[^ ]+]] : memref<4608xf32, #gpu.address_space<workgroup>> {llvm.align = 32 : i64})
 // CHECK:         gpu.subgroup_mma_constant_matrix
 // CHECK:         scf.for
 // CHECK:           gpu.barrier
@@ -21,8 +21,8 @@ module attributes {nnhal.target = #nnhal.target<"cuda">} {
 // CHECK:           memref.store %{{.*}}, %[[WEIGHTS]]
 // CHECK:           gpu.barrier
 // CHECK:           memref.load %{{.*}} : memref<{{.*}}xvector<2xi32>>
-// CHECK:           gpu.subgroup_mma_load_matrix %[[PIXELS]][%{{.*}}] {leadDimension = 40 : index} : {{.*}} -> !gpu.mma_matrix<16x16xf16, "AOp">
-// CHECK:           gpu.subgroup_mma_load_matrix %[[WEIGHTS]][%{{.*}}] {leadDimension = 72 : index} : {{.*}} -> !gpu.mma_matrix<16x16xf16, "BOp">
+// CHECK:           gpu.subgroup_mma_load_matrix %[[PIXELS]][%{{.*}}] {leadDimension = 48 : index} : {{.*}} -> !gpu.mma_matrix<16x16xf16, "AOp">
+// CHECK:           gpu.subgroup_mma_load_matrix %[[WEIGHTS]][%{{.*}}] {leadDimension = 80 : index} : {{.*}} -> !gpu.mma_matrix<16x16xf16, "BOp">
 // CHECK-COUNT-8:   gpu.subgroup_mma_compute
 // CHECK-NOT:       gpu.subgroup_mma_compute
 // CHECK:         gpu.subgroup_mma_store_matrix %{{.*}}, %[[SUMS]]
@@ -30,7 +30,7 @@ module attributes {nnhal.target = #nnhal.target<"cuda">} {
 // CHECK:         memref.load %[[SUMS]]
 
 // PTX-LABEL: .entry kernel_0(
-// PTX:         .shared .align 32 .b8 {{.*}}[5120]
+// PTX:         .shared .align 32 .b8 {{.*}}[6144]
 // PTX:         ld.global.v2.b32
 // PTX:         st.shared.v2.b32
 // PTX:         wmma.load.a.sync.aligned.row.m16n16k16.shared.f16

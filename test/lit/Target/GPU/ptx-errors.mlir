@@ -35,3 +35,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Matrices are in arrays of one dimension.
+
+gpu.module @kernels {
+  gpu.func @kernel(%b: memref<16x16xf32>)
+      workgroup(%s: memref<16x16xf16, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %sum = gpu.subgroup_mma_constant_matrix %zero : !gpu.mma_matrix<16x16xf32, "COp">
+    // expected-error@+1 {{'gpu.subgroup_mma_store_matrix' op on a buffer has no form in SPIR-V}}
+    gpu.subgroup_mma_store_matrix %sum, %b[%c0, %c0] {leadDimension = 16 : index}
+        : !gpu.mma_matrix<16x16xf32, "COp">, memref<16x16xf32>
+    gpu.return
+  }
+}

@@ -1,16 +1,16 @@
 // RUN: nnhal-opt %s --split-input-file --nnk-fuse-epilogue --canonicalize --nnhal-gpu-use-halves | FileCheck %s
 
-// In a relaxed model what one kernel stores for another is f16, and so is a
-// filter whose numbers f16 has. What callers see stays f32.
+// In a relaxed model what one kernel stores for another is f16, and so is the
+// filter, which is rounded. What callers see stays f32.
 
 module attributes {nnhal.target = #nnhal.target<"vulkan">} {
 // CHECK-LABEL: func.func @relaxed
 // CHECK-SAME:    %[[X:.+]]: tensor<1x4x4x4xf32>
+// CHECK:         %[[FILTER:.+]] = arith.constant dense_resource<filter_half{{.*}}> : tensor<1x1x1x4x4xf16>
 // CHECK:         %[[DOUBLE:.+]] = linalg.generic {{.*}} outs(%{{.+}} : tensor<1x4x4x4xf16>)
 // CHECK:           arith.addf
 // CHECK:           %[[HALF:.+]] = arith.truncf %{{.+}} : f32 to f16
 // CHECK:           linalg.yield %[[HALF]] : f16
-// CHECK:         %[[FILTER:.+]] = arith.constant dense_resource<filter_half{{.*}}> : tensor<1x1x1x4x4xf16>
 // CHECK:         %[[CONV:.+]] = nnk.conv_2d ins(%[[DOUBLE]], %[[FILTER]], %{{.+}} : tensor<1x4x4x4xf16>, tensor<1x1x1x4x4xf16>, tensor<1x4xf32>)
 // CHECK-SAME:      outs(%{{.+}} : tensor<1x4x4x4xf16>)
 // CHECK-NEXT:    ^bb0(%[[SUM:.+]]: f32):
@@ -90,7 +90,7 @@ func.func @large(%x: tensor<1x4x4x4xf16>) -> tensor<1x4x4xf32> attributes {nnhal
 // -----
 
 // Halves that are widened for a kernel, through a reshape: it reads the halves.
-// What was rounded before it is stored is stored as what it is.
+// A kernel that rounds to halves and widens them stores the halves.
 
 #identity = affine_map<(a, b, c, d) -> (a, b, c, d)>
 module attributes {nnhal.target = #nnhal.target<"vulkan">} {
@@ -148,5 +148,138 @@ func.func @words(%x: tensor<1x4x4x4xf32>) -> tensor<1x4x4x4xf32> attributes {nnh
   %second = nnk.pool_2d max ins(%first : tensor<1x4x4x4xf32>) outs(%empty : tensor<1x4x4x4xf32>)
       window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
   return %second : tensor<1x4x4x4xf32>
+}
+}
+
+// -----
+
+// Results of which several are stored, extras, reshapes, and branches. Where one
+// reader cannot widen, f32 stays.
+
+#id = affine_map<(a, b, c, d) -> (a, b, c, d)>
+#flat = affine_map<(a, b) -> (a, b)>
+module attributes {nnhal.target = #nnhal.target<"vulkan">} {
+// CHECK-LABEL: func.func @readers
+// CHECK:         %[[TWO:.+]]:2 = linalg.generic {{.*}} outs(%{{.+}}, %{{.+}} : tensor<1x4x4x4xf16>, tensor<1x4x4x4xf16>)
+// CHECK:         nnk.pool_2d max ins(%[[TWO]]#0 : tensor<1x4x4x4xf16>) extras(%[[TWO]]#1 : tensor<1x4x4x4xf16>)
+// CHECK-NEXT:    ^bb0(%{{.+}}: f32, %[[EXTRA:.+]]: f16):
+// CHECK-NEXT:      arith.extf %[[EXTRA]] : f16 to f32
+// CHECK:         tensor.collapse_shape {{.*}} : tensor<1x4x4x4xf16> into tensor<16x4xf16>
+// CHECK:         %[[MIXED:.+]] = nnk.pool_2d max {{.*}} -> tensor<1x4x4x4xf32>
+// CHECK:         scf.if
+// CHECK:           %[[INNER:.+]] = nnk.pool_2d average {{.*}} outs(%{{.+}} : tensor<1x4x4x4xf16>)
+// CHECK:           nnk.pool_2d average ins(%[[INNER]] : tensor<1x4x4x4xf16>)
+// CHECK:         return %{{.+}}, %{{.+}}, %[[MIXED]]
+func.func @readers(%c: i1, %x: tensor<1x4x4x4xf32>)
+    -> (tensor<16x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) attributes {nnhal.entry, nnhal.relaxed} {
+  %empty = tensor.empty() : tensor<1x4x4x4xf32>
+  %result = tensor.empty() : tensor<16x4xf32>
+  %two:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<1x4x4x4xf32>) outs(%empty, %empty : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
+  ^bb0(%in: f32, %out: f32, %other: f32):
+    %sum = arith.addf %in, %in : f32
+    linalg.yield %sum, %sum : f32, f32
+  } -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>)
+  %pool = nnk.pool_2d max ins(%two#0 : tensor<1x4x4x4xf32>) extras(%two#1 : tensor<1x4x4x4xf32>)
+      outs(%empty : tensor<1x4x4x4xf32>) window [1, 1] strides [1, 1] pads [0, 0, 0, 0] epilogue {
+  ^bb0(%max: f32, %extra: f32):
+    %sum = arith.addf %max, %extra : f32
+    nnk.yield %sum : f32
+  } -> tensor<1x4x4x4xf32>
+  %flat = tensor.collapse_shape %pool [[0, 1, 2], [3]] : tensor<1x4x4x4xf32> into tensor<16x4xf32>
+  %square = linalg.generic {indexing_maps = [#flat, #flat, #flat], iterator_types = ["parallel", "parallel"]}
+      ins(%flat, %flat : tensor<16x4xf32>, tensor<16x4xf32>) outs(%result : tensor<16x4xf32>) {
+  ^bb0(%in: f32, %again: f32, %out: f32):
+    %product = arith.mulf %in, %again : f32
+    linalg.yield %product : f32
+  } -> tensor<16x4xf32>
+  %mixed = nnk.pool_2d max ins(%x : tensor<1x4x4x4xf32>) outs(%empty : tensor<1x4x4x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  %chosen = scf.if %c -> tensor<1x4x4x4xf32> {
+    %inner = nnk.pool_2d average ins(%x : tensor<1x4x4x4xf32>) outs(%empty : tensor<1x4x4x4xf32>)
+        window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+    %next = nnk.pool_2d average ins(%inner : tensor<1x4x4x4xf32>) outs(%empty : tensor<1x4x4x4xf32>)
+        window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+    scf.yield %next : tensor<1x4x4x4xf32>
+  } else {
+    scf.yield %mixed : tensor<1x4x4x4xf32>
+  }
+  return %square, %chosen, %mixed : tensor<16x4xf32>, tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
+}
+}
+
+// -----
+
+// Sums of integers, and numbers that become integers, stay exact. A result that
+// is a part of what its operation writes to keeps the other parts. A filter that
+// somebody else reads stays f32.
+
+#id = affine_map<(a, b, c, d) -> (a, b, c, d)>
+module attributes {nnhal.target = #nnhal.target<"vulkan">} {
+// CHECK-LABEL: func.func @exact_parts
+// CHECK-NOT:     f16
+// CHECK:         return
+func.func @exact_parts(%bytes: tensor<1x4x4x4xi8>, %x: tensor<1x4x4x4xf32>, %row: tensor<4xf32>, %old: tensor<2x4xf32>)
+    -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xi8>, tensor<2x4xf32>) attributes {nnhal.entry, nnhal.relaxed} {
+  %taps = arith.constant dense<0.5> : tensor<1x1x4xf32>
+  %bias = arith.constant dense<0.5> : tensor<4xf32>
+  %empty = tensor.empty() : tensor<1x4x4x4xf32>
+  %result = tensor.empty() : tensor<1x4x4x4xi8>
+  %sums = nnk.depthwise_conv_2d ins(%bytes, %taps, %bias : tensor<1x4x4x4xi8>, tensor<1x1x4xf32>, tensor<4xf32>)
+      outs(%empty : tensor<1x4x4x4xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] depth_multiplier 1
+      -> tensor<1x4x4x4xf32>
+  %largest = nnk.pool_2d max ins(%sums : tensor<1x4x4x4xf32>) outs(%empty : tensor<1x4x4x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  %means = nnk.pool_2d average ins(%x : tensor<1x4x4x4xf32>) outs(%empty : tensor<1x4x4x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  %rounded = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%means : tensor<1x4x4x4xf32>) outs(%result : tensor<1x4x4x4xi8>) {
+  ^bb0(%in: f32, %out: i8):
+    %byte = arith.fptosi %in : f32 to i8
+    linalg.yield %byte : i8
+  } -> tensor<1x4x4x4xi8>
+  %part = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (0, a)>], iterator_types = ["parallel"]}
+      ins(%row : tensor<4xf32>) outs(%old : tensor<2x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %sum = arith.addf %in, %in : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x4xf32>
+  %other = tensor.empty() : tensor<2x4xf32>
+  %square = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>],
+      iterator_types = ["parallel", "parallel"]} ins(%part : tensor<2x4xf32>) outs(%other : tensor<2x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %product = arith.mulf %in, %in : f32
+    linalg.yield %product : f32
+  } -> tensor<2x4xf32>
+  return %largest, %rounded, %square : tensor<1x4x4x4xf32>, tensor<1x4x4x4xi8>, tensor<2x4xf32>
+}
+
+// CHECK-LABEL: func.func @shared_filter
+// CHECK:         %[[FILTER:.+]] = arith.constant dense_resource<{{.*}}> : tensor<1x1x1x4x4xf16>
+// CHECK:         nnk.conv_2d ins(%{{.+}}, %[[FILTER]],
+// CHECK:         nnk.conv_2d ins(%{{.+}}, %[[FILTER]],
+// CHECK-LABEL: func.func @other_reader
+// CHECK-NOT:     f16>, tensor<1x1x1x4x4xf16>
+// CHECK:         return
+func.func @shared_filter(%x: tensor<1x4x4x4xf16>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
+  %filter = arith.constant dense<0.25> : tensor<1x1x1x4x4xf32>
+  %bias = arith.constant dense<1.0> : tensor<1x4xf32>
+  %empty = tensor.empty() : tensor<1x4x4x4xf32>
+  %0 = nnk.conv_2d ins(%x, %filter, %bias : tensor<1x4x4x4xf16>, tensor<1x1x1x4x4xf32>, tensor<1x4xf32>)
+      outs(%empty : tensor<1x4x4x4xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  %1 = nnk.conv_2d ins(%x, %filter, %bias : tensor<1x4x4x4xf16>, tensor<1x1x1x4x4xf32>, tensor<1x4xf32>)
+      outs(%empty : tensor<1x4x4x4xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  return %0, %1 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
+}
+
+func.func @other_reader(%x: tensor<1x4x4x4xf16>, %y: tensor<1x4x4x4xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
+  %filter = arith.constant dense<0.25> : tensor<1x1x1x4x4xf32>
+  %bias = arith.constant dense<1.0> : tensor<1x4xf32>
+  %empty = tensor.empty() : tensor<1x4x4x4xf32>
+  %0 = nnk.conv_2d ins(%x, %filter, %bias : tensor<1x4x4x4xf16>, tensor<1x1x1x4x4xf32>, tensor<1x4xf32>)
+      outs(%empty : tensor<1x4x4x4xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  %1 = nnk.conv_2d ins(%y, %filter, %bias : tensor<1x4x4x4xf32>, tensor<1x1x1x4x4xf32>, tensor<1x4xf32>)
+      outs(%empty : tensor<1x4x4x4xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  return %0, %1 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
 }
 }

@@ -33,7 +33,8 @@ inline constexpr llvm::StringLiteral inputCountAttrName = "nnhal.input_count";
 /// Integer attribute of that function: the number of outputs.
 inline constexpr llvm::StringLiteral outputCountAttrName = "nnhal.output_count";
 /// Unit attribute of that function: what is f32 may be computed with the range
-/// and precision of f16 (relaxComputationFloat32toFloat16 of the model).
+/// and precision of f16 (relaxComputationFloat32toFloat16 of a model without
+/// quantized values).
 inline constexpr llvm::StringLiteral relaxedAttrName = "nnhal.relaxed";
 
 //===----------------------------------------------------------------------===//

@@ -65,8 +65,7 @@ struct Features {
 };
 
 /// The compiler's name for devices with \p features (`device_class`), by which
-/// it divides kernels. A device of class "words" has no f16 in memory; others
-/// execute the kernels of any class.
+/// it divides kernels. A device of class "words" has no f16 in memory.
 constexpr std::string_view deviceClassOf(const Features &features,
                                          bool isSoftware) {
   if (!features.storage16 || !features.float16)
