@@ -110,6 +110,34 @@ std::vector<std::byte> writeAddInt16() {
   return file.finish({lhs, rhs}, {sum});
 }
 
+std::vector<std::byte> writeComplex() {
+  using enum schema::BuiltinOperator;
+  TFLiteWriter file;
+  auto tensor = [&](const char *name, std::vector<int32_t> shape,
+                    schema::TensorType type) {
+    TensorSpec spec;
+    spec.shape = std::move(shape);
+    spec.type = type;
+    spec.name = name;
+    return file.tensor(spec);
+  };
+  constexpr auto complex = schema::TensorType::COMPLEX64,
+                 real = schema::TensorType::FLOAT32;
+  int32_t samples = tensor("samples", {1, 8}, real),
+          points = tensor("points", {2, 3}, complex),
+          spectrum = tensor("spectrum", {1, 5}, complex),
+          turned = tensor("turned", {3, 2}, complex),
+          x = tensor("x", {2, 3}, real), y = tensor("y", {2, 3}, real),
+          magnitude = tensor("magnitude", {2, 3}, real);
+  int32_t lengths = file.integers({1, 8}), order = file.integers({1, 0});
+  file.add(RFFT2D, {samples, lengths}, {spectrum});
+  file.add(TRANSPOSE, {points, order}, {turned});
+  file.add(REAL, {points}, {x});
+  file.add(IMAG, {points}, {y});
+  file.add(COMPLEX_ABS, {points}, {magnitude});
+  return file.finish({samples, points}, {spectrum, turned, x, y, magnitude});
+}
+
 std::vector<std::byte> writeFibonacci() {
   TFLiteWriter file;
   int32_t count = file.tensor({{1}}), numbers = file.tensor({{10}});

@@ -28,7 +28,7 @@ TEST(TFLiteExtensionTypesTest, kindsAreThoseOfTheExtension) {
   const Extension &extension = backend->extension();
   for (OperandType type :
        {tflite::tensorInt64, tflite::tensorUint32, tflite::tensorUint16,
-        tflite::tensorUint64, tflite::tensorFloat64}) {
+        tflite::tensorUint64, tflite::tensorFloat64, tflite::tensorComplex64}) {
     auto described = std::ranges::find(extension.operandTypes, uint16_t(type),
                                        &Extension::OperandTypeInfo::type);
     ASSERT_NE(described, extension.operandTypes.end()) << uint16_t(type);

@@ -51,6 +51,11 @@ TEST(TFLiteModelsTest, addInt16IsReproducible) {
             "tflite:ADD(i1x4, i1x4, 0) -> o1x4\n");
 }
 
+TEST(TFLiteModelsTest, complexIsReproducible) {
+  expectReproducible("lit/Tools/nnhal-run/Inputs/complex.tflite",
+                     writeComplex());
+}
+
 TEST(TFLiteModelsTest, fibonacciIsReproducible) {
   std::vector<std::byte> expected = writeFibonacci();
   expectReproducible("lit/Tools/nnhal-run/Inputs/fibonacci.tflite", expected);

@@ -195,6 +195,10 @@ std::vector<std::byte> writeFloor();
 std::vector<std::byte> writeAddInt16();
 /// The custom operator of examples/fibonacci, for the tests of nnhal-run.
 std::vector<std::byte> writeFibonacci();
+
+/// The transform of a row of reals, complex numbers that are moved, and both
+/// parts and the magnitude of those.
+std::vector<std::byte> writeComplex();
 /// The custom operators of a stream of sound with states, for the tests of
 /// nnhal-run: inputs of 16 samples, features of two frames and whether they are
 /// valid.

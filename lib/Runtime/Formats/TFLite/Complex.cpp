@@ -11,9 +11,15 @@
 // imaginary part: for the lengths of audio frames that is as fast as the
 // butterflies, whose steps would be operations of their own.
 //
+// Inputs and outputs of a model have the extension's type. Between them and the
+// two operands BITCAST makes both parts of a number a last dimension, which
+// UNPACK takes apart and PACK adds.
+//
 //===----------------------------------------------------------------------===//
 
+#include "Complex.h"
 #include "Composition.h"
+#include "ExtensionTypes.h"
 #include "OperatorTable.h"
 
 #include "Runtime/Support/Errors.h"
@@ -205,6 +211,64 @@ Status importMovedComplex(Operator &op) {
   from.type.reset();
   to.type.reset();
   return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and outputs
+//===----------------------------------------------------------------------===//
+
+Result<Operand> complexOperandFor(const Graph &graph, const Tensor &tensor,
+                                  const Shape &shape) {
+  if (!graph.usesExtension())
+    return badData("{} {}; the extension {} has it", describe(tensor),
+                   tensor.typeProblem, extensionName);
+  if (shape.size() >= maxRank)
+    return badData("{} has rank {}, but complex numbers have at most {}",
+                   describe(tensor), shape.size(), maxRank - 1);
+  Tensor stored = tensor;
+  stored.type = tensorComplex64;
+  return operandFor(stored, shape);
+}
+
+/// The type of both parts of the numbers of operand \p joined.
+static Operand partsOf(const Operand &joined) {
+  Operand parts;
+  parts.type = OperandType::TENSOR_FLOAT32;
+  parts.dimensions = joined.dimensions;
+  parts.dimensions.push_back(2);
+  return parts;
+}
+
+/// The options of PACK and UNPACK: the number of parts, and their dimension.
+static void appendPartOptions(Graph &graph, std::vector<uint32_t> &inputs) {
+  for (int32_t option : {2, -1})
+    inputs.push_back(graph.addConstant(OperandType::INT32, {},
+                                       std::as_bytes(std::span(&option, 1))));
+}
+
+void splitComplex(Graph &graph, Tensor &tensor, uint32_t joined) {
+  const Operand complex = graph.operand(joined);
+  uint32_t parts = graph.addOperand(partsOf(complex));
+  graph.addOperation(extensionOperation(schema::BuiltinOperator::BITCAST),
+                     {joined}, {parts});
+  tensor.operand = graph.addTemporary(parts, complex.dimensions);
+  tensor.imaginary = graph.addTemporary(parts, complex.dimensions);
+  std::vector<uint32_t> inputs = {parts};
+  appendPartOptions(graph, inputs);
+  graph.addOperation(extensionOperation(schema::BuiltinOperator::UNPACK),
+                     std::move(inputs), {*tensor.operand, *tensor.imaginary});
+}
+
+uint32_t joinComplex(Graph &graph, const Tensor &tensor, Operand like) {
+  uint32_t parts = graph.addOperand(partsOf(like));
+  std::vector<uint32_t> inputs = {*tensor.operand, *tensor.imaginary};
+  appendPartOptions(graph, inputs);
+  graph.addOperation(extensionOperation(schema::BuiltinOperator::PACK),
+                     std::move(inputs), {parts});
+  uint32_t joined = graph.addOperand(std::move(like));
+  graph.addOperation(extensionOperation(schema::BuiltinOperator::BITCAST),
+                     {parts}, {joined});
+  return joined;
 }
 
 } // namespace nnhal::rt::tflite

@@ -32,7 +32,8 @@ inline constexpr OperandType tensorInt64 = extensionOperandType(0),
                              tensorUint32 = extensionOperandType(1),
                              tensorUint16 = extensionOperandType(2),
                              tensorUint64 = extensionOperandType(3),
-                             tensorFloat64 = extensionOperandType(4);
+                             tensorFloat64 = extensionOperandType(4),
+                             tensorComplex64 = extensionOperandType(5);
 
 constexpr OperationType extensionOperation(schema::BuiltinOperator code) {
   return OperationType(uint32_t(extensionPrefix) << 16 | uint32_t(code));
@@ -66,7 +67,8 @@ constexpr ElementKind elementKindOf(OperandType type) {
       {tensorUint32, ElementKind::uint32},
       {tensorUint16, ElementKind::uint16},
       {tensorUint64, ElementKind::uint64},
-      {tensorFloat64, ElementKind::float64}};
+      {tensorFloat64, ElementKind::float64},
+      {tensorComplex64, ElementKind::complex64}};
   for (const auto &[known, kind] : kinds)
     if (known == type)
       return kind;

@@ -7,6 +7,7 @@
 
 #include "Graph.h"
 
+#include "Complex.h"
 #include "Constants.h"
 #include "ExtensionTypes.h"
 #include "Operator.h"
@@ -381,14 +382,20 @@ Status Graph::importInput(uint32_t position, Tensor &tensor,
   if (!shape.isOk())
     return std::move(shape).takeStatus().withContext(name);
   tensor.isVariable = false;
-  Result<Operand> operand = operandFor(tensor, *shape);
+  Result<Operand> operand = isComplex(tensor)
+                                ? complexOperandFor(*this, tensor, *shape)
+                                : operandFor(tensor, *shape);
   if (!operand.isOk())
     return std::move(operand).takeStatus().withContext(
         fmt::format("input {}", position));
   operand->lifetime = OperandLifeTime::SUBGRAPH_INPUT;
   tensor.shape = *std::move(shape);
-  tensor.operand = addOperand(*std::move(operand));
-  target.inputIndexes.push_back(*tensor.operand);
+  uint32_t input = addOperand(*std::move(operand));
+  target.inputIndexes.push_back(input);
+  if (isComplex(tensor))
+    splitComplex(*this, tensor, input);
+  else
+    tensor.operand = input;
   shared.result.inputNames.push_back(tensor.name);
   return Status();
 }
@@ -461,12 +468,20 @@ uint32_t Graph::asOutput(uint32_t index, const Shape &shape) {
   return index;
 }
 
+Result<uint32_t> Graph::useAsOutput(Tensor &tensor) {
+  if (!tensor.imaginary)
+    return use(tensor);
+  NNHAL_ASSIGN_OR_RETURN(Operand operand,
+                         complexOperandFor(*this, tensor, *tensor.shape));
+  return joinComplex(*this, tensor, std::move(operand));
+}
+
 Status Graph::importOutput(uint32_t position, Tensor &tensor) {
   if (tensor.isVariable)
     return badData(
         "output {} is the variable {}, which is a state output already",
         position, describe(tensor));
-  Result<uint32_t> value = use(tensor);
+  Result<uint32_t> value = useAsOutput(tensor);
   if (!value.isOk())
     return std::move(value).takeStatus().withContext(
         fmt::format("output {}", position));

@@ -79,6 +79,8 @@ public:
                        std::span<const Tensor> arguments,
                        std::vector<Tensor> &results);
   FileImport &file() { return shared; }
+  /// See TFLiteImportOptions::useExtensions.
+  bool usesExtension() const { return shared.useExtensions; }
   bool isMain() const { return &source == shared.model.subgraphs()->Get(0); }
 
   /// \p index is -1 or has been checked by readOperator().
@@ -173,6 +175,7 @@ private:
                       std::vector<Tensor> &results);
   Status importArgument(Tensor &tensor, const Tensor &argument, bool isInlined);
   Status importOutputs();
+  Result<uint32_t> useAsOutput(Tensor &tensor);
   Status importOutput(uint32_t position, Tensor &tensor);
   void importStates();
   Result<uint32_t> makeConstant(Tensor &tensor);

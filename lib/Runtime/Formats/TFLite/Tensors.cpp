@@ -18,8 +18,6 @@
 
 namespace nnhal::rt::tflite {
 
-constexpr size_t maxRank = 8;
-
 std::string describe(const Tensor &tensor) {
   if (tensor.name.empty())
     return fmt::format("tensor {}", tensor.index);

@@ -26,6 +26,9 @@
 
 namespace nnhal::rt::tflite {
 
+/// The most dimensions of a tensor.
+inline constexpr size_t maxRank = 8;
+
 /// A list of known dimensions, each positive. It is empty for a single value.
 using Shape = std::vector<uint32_t>;
 
