@@ -22,6 +22,9 @@
 // pow: 2^(y * log2|x|), all in f64, whose error is then below that of the
 // rounding to f32; the sign of odd powers and the special cases of C follow.
 //
+// atan2: the angle to the nearer axis is a polynomial of the smaller magnitude
+// over the larger one, whatever is 0 or infinite; signs say which axis it is.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MathExpansions.h"
@@ -241,6 +244,12 @@ Lanes exponential2(Lanes x) {
   return bits.bitcast(x.builder->getF64Type());
 }
 
+/// Whether the sign bit of \p x of f32 is set, which a zero may have.
+Lanes isSigned(Lanes x) {
+  Lanes bits = x.bitcast(x.builder->getI32Type());
+  return isNonZero(bits & bits.bits(0x80000000));
+}
+
 /// 2^(y * log2|x|) in f64, with the special cases of C.
 Lanes expandPow(Lanes x, Lanes y) {
   Lanes magnitude = abs(x);
@@ -265,13 +274,37 @@ Lanes expandPow(Lanes x, Lanes y) {
   Lanes parity = shifted.bitcast(x.builder->getI64Type());
   Lanes isEven = select(isNonZero(parity & parity.bits(1)), isBig, isWhole);
   Lanes isOdd = isWhole ^ isEven;
-  Lanes sign = x.bitcast(x.builder->getI32Type());
-  Lanes isSigned = isNonZero(sign & sign.bits(0x80000000));
-  result = select(isOdd & isSigned, result * -1.0, result);
+  result = select(isOdd & isSigned(x), result * -1.0, result);
   Lanes isUndefined =
       (x < 0.0) & (magnitude < infinity) & (isWhole ^ isWhole.bits(1));
   result = select(isUndefined | isNan(x) | isNan(y), x.like(nan), result);
   return select((y == 0.0) | (x == 1.0), x.like(1), result);
+}
+
+//===----------------------------------------------------------------------===//
+// atan2
+//===----------------------------------------------------------------------===//
+
+/// The polynomial is within 1.7 * 10^-8 of the angle, relatively.
+Lanes expandAtan2(Lanes y, Lanes x) {
+  Lanes across = abs(x), up = abs(y);
+  Lanes isSteep = compare(arith::CmpFPredicate::OGT, up, across);
+  Lanes most = select(isSteep, up, across), least = select(isSteep, across, up);
+  Lanes ratio = least / most;
+  // Infinities have one magnitude, and so have zeros, which have no angle.
+  ratio =
+      select(least == most, select(most == 0.0, x.like(0), x.like(1)), ratio);
+  Lanes square = ratio * ratio;
+  Lanes tail = polynomial(square, {2.9206910929e-03, -1.6367923048e-02,
+                                   4.3211851927e-02, -7.5522134424e-02,
+                                   1.0666004188e-01, -1.4211055171e-01,
+                                   1.9993772814e-01, -3.3333152735e-01});
+  Lanes angle = ratio + ratio * square * tail;
+  constexpr double pi = 3.14159265358979323846;
+  angle = select(isSteep, x.like(pi / 2) - angle, angle);
+  angle = select(isSigned(x), x.like(pi) - angle, angle);
+  angle = select(isSigned(y), angle * -1.0, angle);
+  return select(isNan(x) | isNan(y), x.like(nan), angle);
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,6 +357,20 @@ struct PowPattern : OpRewritePattern<math::PowFOp> {
   }
 };
 
+struct Atan2Pattern : OpRewritePattern<math::Atan2Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Atan2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSingle(op.getType()))
+      return failure();
+    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op,
+        expandAtan2({&builder, op.getLhs()}, {&builder, op.getRhs()}).value);
+    return success();
+  }
+};
+
 /// Rounding and conversion, each of which is an instruction or more, in one of
 /// x86 (cvtps2dq).
 struct RoundToIntPattern : OpRewritePattern<arith::FPToSIOp> {
@@ -348,7 +395,7 @@ void nnhal::populateMathExpansions(RewritePatternSet &patterns,
                                    bool forShaders) {
   constexpr unsigned benefit = 10;
   MLIRContext *context = patterns.getContext();
-  patterns.add<LogPattern, PowPattern>(context, benefit);
+  patterns.add<LogPattern, PowPattern, Atan2Pattern>(context, benefit);
   patterns.add<SinePattern<math::SinOp, 0>, SinePattern<math::CosOp, 1>>(
       context, benefit, forShaders);
   if (!forShaders)

@@ -98,6 +98,7 @@ bool takesElements(Function function, ElementClass element) {
   case Function::rsqrt:
   case Function::prelu:
   case Function::pow:
+  case Function::atan2:
   case Function::elu:
   case Function::hard_swish:
   case Function::gelu:
@@ -306,6 +307,8 @@ Value computePair(Elements &e, const Use &use, ValueRange x) {
     return e.make<math::FloorOp>(e.make<arith::DivFOp>(x[0], x[1]));
   case Function::pow:
     return e.make<math::PowFOp>(x[0], x[1]);
+  case Function::atan2:
+    return e.make<math::Atan2Op>(x[0], x[1]);
   case Function::prelu:
     return whereNegative(e, x[0], e.make<arith::MulFOp>(x[0], x[1]));
   case Function::maximum:
@@ -529,6 +532,7 @@ std::optional<size_t> tflite::inputsOf(Function function) {
   case Function::floor_mod:
   case Function::prelu:
   case Function::pow:
+  case Function::atan2:
   case Function::logical_or:
   case Function::logical_and:
     return 2;

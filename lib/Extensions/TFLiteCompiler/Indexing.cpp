@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tflite.gather, one_hot, diagonal and arg -> linalg.generic. Whether computed
-// indices are inside is checked in front of the loop that uses them.
+// tflite.gather, gather_nd, one_hot, diagonal and arg -> linalg.generic.
+// Whether computed indices are inside is checked in front of the loop that uses
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,35 +72,46 @@ Value countedPlaces(ImplicitLocOpBuilder &b, int64_t count, IntegerType type) {
 /// The number of FailureReasons.def for an index outside of its dimension.
 constexpr uint32_t indexOutOfRange = 4;
 
-/// Ends the execution at the first of \p indices that is not inside of
-/// \p extent.
-void checkIndices(ImplicitLocOpBuilder &b, Value indices, int64_t extent) {
-  auto type = cast<RankedTensorType>(indices.getType());
-  indices = reshaped(b, indices, type.getNumElements());
+/// Ends the execution at the first of \p indices that is not inside of its
+/// extent: those of \p extents in turn.
+void checkIndices(ImplicitLocOpBuilder &b, Value indices,
+                  ArrayRef<int64_t> extents) {
+  int64_t count = cast<RankedTensorType>(indices.getType()).getNumElements();
+  indices = reshaped(b, indices, count);
   Elements e(b);
   Type i64 = b.getI64Type();
   auto index = [&](int64_t number) -> Value {
     return arith::ConstantIndexOp::create(b, number);
   };
-  Value bound = e.constant(i64, extent);
+  SmallVector<Value> bounds;
+  for (int64_t extent : extents)
+    bounds.push_back(e.constant(i64, extent));
   auto loop = scf::ForOp::create(
-      b, index(0), index(type.getNumElements()), index(1),
-      ValueRange{e.constant(b.getI1Type(), 1), e.constant(i64, 0)},
+      b, index(0), index(count), index(int64_t(extents.size())),
+      ValueRange{e.constant(b.getI1Type(), 1), e.constant(i64, 0), bounds[0]},
       [&](OpBuilder &nested, Location loc, Value place, ValueRange carried) {
         ImplicitLocOpBuilder inner(loc, nested);
         Elements step(inner);
-        Value found = step.make<tensor::ExtractOp>(indices, ValueRange(place));
-        if (found.getType() != i64)
-          found = step.make<arith::ExtSIOp>(i64, found);
-        // Negative ones are large without their sign.
-        Value isInside = step.compare(arith::CmpIPredicate::ult, found, bound);
-        Value areInside = step.make<arith::AndIOp>(carried[0], isInside);
-        // The first one outside is reported.
-        Value shown = step.make<arith::SelectOp>(carried[0], found, carried[1]);
-        scf::YieldOp::create(inner, ValueRange{areInside, shown});
+        Value areInside = carried[0], shown = carried[1], most = carried[2];
+        for (auto [axis, bound] : llvm::enumerate(bounds)) {
+          Value own = place;
+          if (axis > 0)
+            own = step.make<arith::AddIOp>(
+                place, step.make<arith::ConstantIndexOp>(int64_t(axis)));
+          Value found = step.make<tensor::ExtractOp>(indices, ValueRange(own));
+          if (found.getType() != i64)
+            found = step.make<arith::ExtSIOp>(i64, found);
+          // The first one outside is reported.
+          shown = step.make<arith::SelectOp>(areInside, found, shown);
+          most = step.make<arith::SelectOp>(areInside, bound, most);
+          // Negative ones are large without their sign.
+          areInside = step.make<arith::AndIOp>(
+              areInside, step.compare(arith::CmpIPredicate::ult, found, bound));
+        }
+        scf::YieldOp::create(inner, ValueRange{areInside, shown, most});
       });
-  runtime::CheckOp::create(b, loop.getResult(0), loop.getResult(1), bound,
-                           indexOutOfRange);
+  runtime::CheckOp::create(b, loop.getResult(0), loop.getResult(1),
+                           loop.getResult(2), indexOutOfRange);
 }
 
 /// \p found as a place in \p extent, inside of which it stays where no check
@@ -125,7 +137,7 @@ Value tflite::TensorLowering<tflite::GatherOp>::lower(
   uint64_t chosen = shapeOf(indices).size() - batch;
   auto rank = unsigned(result.getRank());
   if (!op.getInside())
-    checkIndices(b, indices, extents[axis]);
+    checkIndices(b, indices, extents.slice(axis, 1));
   SmallVector<AffineExpr> places;
   for (unsigned dim = 0; dim < rank; ++dim)
     if (dim < batch || (dim >= axis && dim < axis + chosen))
@@ -141,6 +153,36 @@ Value tflite::TensorLowering<tflite::GatherOp>::lower(
         }
         return e.make<tensor::ExtractOp>(input, source);
       });
+}
+
+template <>
+Value tflite::TensorLowering<tflite::GatherNdOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::GatherNdOp, tflite::GatherNdOpAdaptor from,
+    RankedTensorType result) {
+  Value input = from.getInput(), indices = from.getIndices();
+  ArrayRef<int64_t> extents = shapeOf(input);
+  auto depth = unsigned(shapeOf(indices).back());
+  auto rank = unsigned(result.getRank());
+  auto rows = unsigned(shapeOf(indices).size() - 1);
+  checkIndices(b, indices, extents.take_front(depth));
+  SmallVector<AffineMap> maps;
+  for (unsigned axis = 0; axis < depth; ++axis) {
+    SmallVector<AffineExpr> place;
+    for (unsigned dim = 0; dim < rows; ++dim)
+      place.push_back(b.getAffineDimExpr(dim));
+    place.push_back(b.getAffineConstantExpr(axis));
+    maps.push_back(AffineMap::get(rank, 0, place, b.getContext()));
+  }
+  return mapElements(b, result, SmallVector<Value>(depth, indices), maps,
+                     [&](Elements &e, ValueRange x) -> Value {
+                       SmallVector<Value> source;
+                       for (unsigned axis = 0; axis < depth; ++axis)
+                         source.push_back(
+                             boundedPlace(e, x[axis], extents[axis]));
+                       for (unsigned dim = rows; dim < rank; ++dim)
+                         source.push_back(e.make<linalg::IndexOp>(dim));
+                       return e.make<tensor::ExtractOp>(input, source);
+                     });
 }
 
 template <>
@@ -406,7 +448,7 @@ StringRef tflite::whyArgIsCalled(Type input, Type result, uint64_t axis) {
 void tflite::populateIndexingLowering(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   patterns
-      .add<TensorLowering<tflite::GatherOp>, TensorLowering<tflite::OneHotOp>,
-           TensorLowering<tflite::DiagonalOp>, TensorLowering<tflite::ArgOp>>(
-          converter, patterns.getContext());
+      .add<TensorLowering<tflite::GatherOp>, TensorLowering<tflite::GatherNdOp>,
+           TensorLowering<tflite::OneHotOp>, TensorLowering<tflite::DiagonalOp>,
+           TensorLowering<tflite::ArgOp>>(converter, patterns.getContext());
 }

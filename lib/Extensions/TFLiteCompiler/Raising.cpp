@@ -86,7 +86,7 @@ std::optional<Form> formOfPlaces(uint32_t number) {
   case gatherCode:
     return Form{0, 2, 0, 2};
   case gatherNdCode:
-    return Form{0, 1, 1, 0};
+    return Form{0, 2, 0, 0};
   case oneHotCode:
     return Form{0, 4, 0, 1};
   default:

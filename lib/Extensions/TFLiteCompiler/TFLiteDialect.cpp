@@ -289,6 +289,24 @@ LogicalResult tflite::GatherOp::verify() {
   return verifyPlaces(*this, areWithin);
 }
 
+LogicalResult tflite::GatherNdOp::verify() {
+  if (failed(verifyMoved(*this, getInput())) ||
+      failed(verifyIndices(*this, getIndices().getType())))
+    return failure();
+  ArrayRef<int64_t> input = getInput().getType().getShape();
+  ArrayRef<int64_t> indices = getIndices().getType().getShape();
+  bool areWithin = !indices.empty() && indices.back() > 0 &&
+                   indices.back() <= int64_t(input.size());
+  if (areWithin) {
+    auto depth = size_t(indices.back());
+    SmallVector<int64_t> expected(indices.drop_back());
+    llvm::append_range(expected, input.drop_front(depth));
+    areWithin = !llvm::is_contained(input.take_front(depth), 0) &&
+                getResult().getType().getShape() == ArrayRef(expected);
+  }
+  return verifyPlaces(*this, areWithin);
+}
+
 LogicalResult tflite::OneHotOp::verify() {
   if (failed(verifyMoved(*this, getOperands().drop_front())) ||
       failed(verifyIndices(*this, getIndices().getType())))

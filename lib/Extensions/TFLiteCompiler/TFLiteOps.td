@@ -53,7 +53,7 @@ def TFLite_Function : I32EnumAttr<"Function", "what is computed", [
     I32EnumAttrCase<"round", 116>, I32EnumAttrCase<"hard_swish", 117>,
     I32EnumAttrCase<"select_v2", 123>, I32EnumAttrCase<"broadcast_to", 130>,
     I32EnumAttrCase<"gelu", 150>,
-    I32EnumAttrCase<"relu_0_to_1", 152>, I32EnumAttrCase<"sign", 158>,
+    I32EnumAttrCase<"relu_0_to_1", 152>, I32EnumAttrCase<"atan2", 156>, I32EnumAttrCase<"sign", 158>,
     I32EnumAttrCase<"bitcast", 159>, I32EnumAttrCase<"bitwise_xor", 160>,
     I32EnumAttrCase<"right_shift", 161>, I32EnumAttrCase<"shift_left", 207>]> {
   let cppNamespace = "::nnhal::tflite";
@@ -311,6 +311,28 @@ def TFLite_GatherOp : Op<TFLite_Dialect, "gather", [NoMemoryEffect]> {
     type($input) `,` type($indices) `->` type($result)
   }];
   let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def TFLite_GatherNdOp : Op<TFLite_Dialect, "gather_nd", [NoMemoryEffect]> {
+  let summary = "parts of a tensor by computed places";
+  let description = [{
+    A row of the indices is a place in as many first dimensions of the input as
+    it has elements, and the part of the result that it stands for is what lies
+    there. A place outside of the input ends the execution, so that the
+    operation is not moved to where it would not run.
+
+    ```mlir
+    %0 = tflite.gather_nd %x, %places
+           : tensor<2x9x5xf32>, tensor<4x2xi32> -> tensor<4x5xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$indices);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $indices attr-dict `:`
+    type($input) `,` type($indices) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

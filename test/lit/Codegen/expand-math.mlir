@@ -4,10 +4,12 @@
 // CHECK-NOT:     math.exp
 // CHECK-NOT:     math.tanh
 // CHECK-NOT:     math.powf
+// CHECK-NOT:     math.atan
 // CHECK:         return
 func.func @no_library_calls(%x: vector<8xf32>, %y: f32) -> (vector<8xf32>, f32) {
   %0 = math.exp %x : vector<8xf32>
-  %1 = math.tanh %0 : vector<8xf32>
+  %angles = math.atan2 %0, %x : vector<8xf32>
+  %1 = math.tanh %angles : vector<8xf32>
   %2 = math.powf %y, %y : f32
   return %1, %2 : vector<8xf32>, f32
 }

@@ -463,3 +463,36 @@ func.func @depthwise_padding(%x: tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, %
   %0 = tflite.depthwise %x, %w [1, 1] [200, 200] [200, 200] biases [0, 0] multipliers [1, 1] shifts [2, 2] : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>, tensor<1x3x3x2x!quant.uniform<i8:f32, 0.5>> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
   return %0 : tensor<1x4x4x2x!quant.uniform<i16:f32, 0.5>>
 }
+
+// -----
+
+// A place has more elements than the tensor has dimensions.
+func.func @gather_nd_depth(%x: tensor<3xf32>, %i: tensor<4x2xi32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'tflite.gather_nd' op has places outside of a tensor}}
+  %0 = tflite.gather_nd %x, %i : tensor<3xf32>, tensor<4x2xi32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @gather_nd_shape(%x: tensor<3x5xf32>, %i: tensor<4x1xi32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'tflite.gather_nd' op has places outside of a tensor}}
+  %0 = tflite.gather_nd %x, %i : tensor<3x5xf32>, tensor<4x1xi32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @gather_nd_empty(%x: tensor<0x5xf32>, %i: tensor<4x1xi32>) -> tensor<4x5xf32> {
+  // expected-error @+1 {{'tflite.gather_nd' op has places outside of a tensor}}
+  %0 = tflite.gather_nd %x, %i : tensor<0x5xf32>, tensor<4x1xi32> -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// -----
+
+func.func @gather_nd_indices(%x: tensor<3x5xf32>, %i: tensor<4x1xf32>) -> tensor<4x5xf32> {
+  // expected-error @+1 {{'tflite.gather_nd' op has indices of type 'tensor<4x1xf32>', which are no integers of 16 bits or more}}
+  %0 = tflite.gather_nd %x, %i : tensor<3x5xf32>, tensor<4x1xf32> -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}

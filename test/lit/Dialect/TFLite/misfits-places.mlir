@@ -3,7 +3,7 @@
 // RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations --verify-diagnostics | FileCheck %s
 // CHECK-NOT: tflite.{{[a-z]}}
 nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
-  nnhal.graph @main(%a0: tensor<2x3xf32>, %a1: tensor<1x3xf32>, %a2: tensor<2x0xf32>, %a3: tensor<2xi32>, %a4: tensor<2xf32>, %a5: tensor<1x2xi32>, %a6: tensor<1xi32>, %a7: tensor<1xf32>, %a8: tensor<1x2x2x1xf32>, %a9: tensor<1x2x2x1xi32>, %a10: tensor<f32>, %a11: tensor<2x3xi32>, %a12: tensor<1x4x4x1xf32>, %a13: tensor<4x2x2x1xf32>, %a14: tensor<1x3x4x1xf32>, %a15: tensor<*xi32>, %a16: tensor<1x65537xf32>, %a17: tensor<65537x1xf32>) -> (tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>, tensor<3xi32>, tensor<2xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<1x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<3xf32>, tensor<1xf32>, tensor<2xf32>, tensor<3xi32>, tensor<3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<2x3xf32>, tensor<1x3x3x1xi32>, tensor<2x3xf32>, tensor<2x2xi32>, tensor<1xf32>, tensor<3xi32>, tensor<2xf32>, tensor<3x2xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<3x2xf32>, tensor<2x3xf32>, tensor<4x2x2x1xf32>, tensor<1x4x4x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<2x4x4x1xf32>, tensor<1x4x4x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<0x3xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>) {
+  nnhal.graph @main(%a0: tensor<2x3xf32>, %a1: tensor<1x3xf32>, %a2: tensor<2x0xf32>, %a3: tensor<2xi32>, %a4: tensor<2xf32>, %a5: tensor<1x2xi32>, %a6: tensor<1xi32>, %a7: tensor<1xf32>, %a8: tensor<1x2x2x1xf32>, %a9: tensor<1x2x2x1xi32>, %a10: tensor<f32>, %a11: tensor<2x3xi32>, %a12: tensor<1x4x4x1xf32>, %a13: tensor<4x2x2x1xf32>, %a14: tensor<1x3x4x1xf32>, %a15: tensor<*xi32>, %a16: tensor<1x65537xf32>, %a17: tensor<65537x1xf32>) -> (tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>, tensor<3xi32>, tensor<2xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<1x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>, tensor<1xf32>, tensor<2xf32>, tensor<3xi32>, tensor<3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<2x3xf32>, tensor<1x3x3x1xi32>, tensor<2x3xf32>, tensor<2x2xi32>, tensor<1xf32>, tensor<3xi32>, tensor<2xf32>, tensor<3x2xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<3x2xf32>, tensor<2x3xf32>, tensor<4x2x2x1xf32>, tensor<1x4x4x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<2x4x4x1xf32>, tensor<1x4x4x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<0x3xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>) {
     %c0 = nnhal.constant dense<[2]> : tensor<1xi32> -> tensor<1xi32>
     %c1 = nnhal.constant_copy 2 : i32 -> i32
     %c2 = nnhal.constant dense<[1]> : tensor<1xi32> -> tensor<1xi32>
@@ -86,9 +86,9 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     // Indices below 0.
     // expected-remark @+1 {{not raised: nnhal.tflite:36: a place is outside of its dimension}}
     %r15 = nnhal.operation "nnhal.tflite:36"(%a0, %c9, %c4, %c4) : (tensor<2x3xf32>, tensor<2xi32>, i32, i32) -> tensor<2x3xf32>
-    // Computed places.
-    // expected-remark @+1 {{not raised: nnhal.tflite:107: the shape is computed}}
-    %r16 = nnhal.operation "nnhal.tflite:107"(%a0, %a5) : (tensor<2x3xf32>, tensor<1x2xi32>) -> tensor<1xf32>
+    // Computed places of another number.
+    // expected-remark @+1 {{not raised: nnhal.tflite:107: its options and shapes do not fit}}
+    %r16 = nnhal.operation "nnhal.tflite:107"(%a0, %a5) : (tensor<2x3xf32>, tensor<1x2xi32>) -> tensor<2xf32>
     // A place outside.
     // expected-remark @+1 {{not raised: nnhal.tflite:107: a place is outside of its dimension}}
     %r17 = nnhal.operation "nnhal.tflite:107"(%a0, %c0) : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<3xf32>
@@ -102,7 +102,7 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     // expected-remark @+1 {{not raised: nnhal.tflite:107: elements of these types are not compiled}}
     %r20 = nnhal.operation "nnhal.tflite:107"(%a0, %c2) : (tensor<2x3xf32>, tensor<1xi32>) -> tensor<3xi32>
     // A place that is real.
-    // expected-remark @+1 {{not raised: nnhal.tflite:107: a place is no constant of integers}}
+    // expected-remark @+1 {{not raised: nnhal.tflite:107: elements of these types are not compiled}}
     %r21 = nnhal.operation "nnhal.tflite:107"(%a0, %c11) : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<3xf32>
     // A depth that is computed.
     // expected-remark @+1 {{not raised: nnhal.tflite:85: a place is no constant of integers}}
@@ -219,16 +219,16 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     // expected-remark @+1 {{not raised: nnhal.tflite:37: its options and shapes do not fit}}
     %r59 = nnhal.operation "nnhal.tflite:37"(%a13, %c29, %c27) : (tensor<4x2x2x1xf32>, tensor<2xi32>, tensor<4xi32>) -> tensor<1x4x4x2xf32>
     // A place that is a scalar.
-    // expected-remark @+1 {{not raised: nnhal.tflite:107: a place is no constant of integers}}
+    // expected-remark @+1 {{not raised: nnhal.tflite:107: extents are known to an execution only}}
     %r60 = nnhal.operation "nnhal.tflite:107"(%a0, %c5) : (tensor<2x3xf32>, i32) -> tensor<3xf32>
     // A place without a rank.
-    // expected-remark @+1 {{not raised: nnhal.tflite:107: the shape is computed}}
+    // expected-remark @+1 {{not raised: nnhal.tflite:107: extents are known to an execution only}}
     %r61 = nnhal.operation "nnhal.tflite:107"(%a0, %a15) : (tensor<2x3xf32>, tensor<*xi32>) -> tensor<3xf32>
     // A place without a value.
-    // expected-remark @+1 {{not raised: nnhal.tflite:107: a place is no constant of integers}}
+    // expected-remark @+1 {{not raised: nnhal.tflite:107: extents are known to an execution only}}
     %r62 = nnhal.operation "nnhal.tflite:107"(%a0, %c31) : (tensor<2x3xf32>, tensor<*xi32>) -> tensor<3xf32>
     // A place without dimensions.
-    // expected-remark @+1 {{not raised: nnhal.tflite:107: a place is no constant of integers}}
+    // expected-remark @+1 {{not raised: nnhal.tflite:107: its options and shapes do not fit}}
     %r63 = nnhal.operation "nnhal.tflite:107"(%a0, %c32) : (tensor<2x3xf32>, tensor<i32>) -> tensor<3xf32>
     // No indices.
     // expected-remark @+1 {{not raised: nnhal.tflite:36: it has no indices}}
@@ -242,6 +242,6 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     // Places in long columns of one element each.
     // expected-remark @+1 {{not raised: nnhal.tflite:79: its rows are longer than a table of places}}
     %r67 = nnhal.operation "nnhal.tflite:79"(%a17, %c18, %c1) : (tensor<65537x1xf32>, tensor<1xi32>, i32) -> tensor<1xi32>
-    nnhal.return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39, %r40, %r41, %r42, %r43, %r44, %r45, %r46, %r47, %r48, %r49, %r50, %r51, %r52, %r53, %r54, %r55, %r56, %r57, %r58, %r59, %r60, %r61, %r62, %r63, %r64, %r65, %r66, %r67 : tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>, tensor<3xi32>, tensor<2xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<1x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<1xf32>, tensor<3xf32>, tensor<1xf32>, tensor<2xf32>, tensor<3xi32>, tensor<3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<2x3xf32>, tensor<1x3x3x1xi32>, tensor<2x3xf32>, tensor<2x2xi32>, tensor<1xf32>, tensor<3xi32>, tensor<2xf32>, tensor<3x2xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<3x2xf32>, tensor<2x3xf32>, tensor<4x2x2x1xf32>, tensor<1x4x4x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<2x4x4x1xf32>, tensor<1x4x4x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<0x3xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>
+    nnhal.return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18, %r19, %r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27, %r28, %r29, %r30, %r31, %r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39, %r40, %r41, %r42, %r43, %r44, %r45, %r46, %r47, %r48, %r49, %r50, %r51, %r52, %r53, %r54, %r55, %r56, %r57, %r58, %r59, %r60, %r61, %r62, %r63, %r64, %r65, %r66, %r67 : tensor<2x3xf32>, tensor<2xi32>, tensor<2xi32>, tensor<3xi32>, tensor<2xf32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<1x2xf32>, tensor<2x2xf32>, tensor<2x3xf32>, tensor<1x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>, tensor<1xf32>, tensor<2xf32>, tensor<3xi32>, tensor<3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x3x3x1xf32>, tensor<2x3xf32>, tensor<1x3x3x1xi32>, tensor<2x3xf32>, tensor<2x2xi32>, tensor<1xf32>, tensor<3xi32>, tensor<2xf32>, tensor<3x2xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<2x3xf32>, tensor<2x3xi32>, tensor<3x2xf32>, tensor<2x3xf32>, tensor<4x2x2x1xf32>, tensor<1x4x4x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<4x2x2x1xf32>, tensor<2x4x4x1xf32>, tensor<1x4x4x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<0x3xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>
   }
 }
