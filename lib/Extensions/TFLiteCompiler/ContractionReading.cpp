@@ -17,6 +17,17 @@ using namespace nnhal::tflite;
 /// The operands behind the tensors of every operator with windows.
 enum WindowOption : unsigned { padding = 3, strideWidth, strideHeight };
 
+int64_t tflite::windowsOver(bool isPadded, int64_t extent, int64_t reach,
+                            int64_t stride) {
+  return isPadded ? (extent + stride - 1) / stride
+                  : (extent - reach + stride) / stride;
+}
+
+int64_t tflite::missingBefore(int64_t extent, int64_t count, int64_t reach,
+                              int64_t stride) {
+  return std::max<int64_t>((count - 1) * stride + reach - extent, 0) / 2;
+}
+
 /// Appends the windows of dimension \p axis of image and filter to \p windows.
 /// Fails where they are not those of the result.
 static bool readAxis(OperationOp op, unsigned axis, unsigned strideOption,
@@ -35,12 +46,10 @@ static bool readAxis(OperationOp op, unsigned axis, unsigned strideOption,
       (*mode != 0 && *mode != 1))
     return false;
   int64_t reach = (size - 1) * *dilation + 1;
-  int64_t places = *mode == 0 ? (extent + *stride - 1) / *stride
-                              : (extent - reach + *stride) / *stride;
+  int64_t places = windowsOver(*mode == 0, extent, reach, *stride);
   if (places < 1 || places != shapeOf(op->getResult(0))[axis])
     return false;
-  int64_t missing = (places - 1) * *stride + reach - extent;
-  int64_t low = std::max<int64_t>(missing, 0) / 2;
+  int64_t low = missingBefore(extent, places, reach, *stride);
   windows.strides.push_back(*stride);
   windows.dilations.push_back(*dilation);
   windows.low.push_back(low);

@@ -26,6 +26,14 @@ struct Windows {
   llvm::SmallVector<int64_t> padded;
 };
 
+/// The number of windows over \p extent elements that reach \p reach of them;
+/// negative or 0 where they do not fit.
+int64_t windowsOver(bool isPadded, int64_t extent, int64_t reach,
+                    int64_t stride);
+/// Elements of \p count such windows that lie before the first of \p extent.
+int64_t missingBefore(int64_t extent, int64_t count, int64_t reach,
+                      int64_t stride);
+
 /// The windows of \p op, whose image, filter and result have four dimensions,
 /// and whose dilations are the operands from \p firstDilation on; none where
 /// they are not those of the result.

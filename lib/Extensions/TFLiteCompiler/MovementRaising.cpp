@@ -58,30 +58,6 @@ private:
   bool arePaddings(ArrayRef<int64_t> paddings);
   Built splitAt(Value whole, size_t axis);
 
-  Value transpose(Value value, ArrayRef<int64_t> permutation) {
-    return tflite::TransposeOp::create(
-        builder, loc,
-        typeOf(value, applyPermutation(shapeOf(value), permutation)), value,
-        permutation);
-  }
-  /// \p size elements along \p axis, \p stride apart, from \p offset on.
-  Value slice(Value value, size_t axis, int64_t offset, int64_t size,
-              int64_t stride = 1) {
-    Extents shape = shapeOf(value), offsets(shape.size(), 0),
-            strides(shape.size(), 1);
-    shape[axis] = size;
-    offsets[axis] = offset;
-    strides[axis] = stride;
-    return tflite::SliceOp::create(builder, loc, typeOf(value, shape), value,
-                                   offsets, strides);
-  }
-  Value concatenate(ValueRange values, size_t axis) {
-    Extents shape = shapeOf(values.front());
-    for (Value value : values.drop_front())
-      shape[axis] += shapeOf(value)[axis];
-    return ConcatenateOp::create(builder, loc, typeOf(values.front(), shape),
-                                 values, axis);
-  }
   static Built one(Value value) { return SmallVector<Value>{value}; }
 };
 

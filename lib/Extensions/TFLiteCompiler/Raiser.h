@@ -13,6 +13,8 @@
 
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 namespace nnhal::tflite {
 
 using Extents = llvm::SmallVector<int64_t>;
@@ -55,6 +57,32 @@ protected:
     if (tflite::shapeOf(value) == shape)
       return value;
     return ReshapeOp::create(builder, loc, typeOf(value, shape), value);
+  }
+
+  mlir::Value transpose(mlir::Value value,
+                        llvm::ArrayRef<int64_t> permutation) {
+    return TransposeOp::create(
+        builder, loc,
+        typeOf(value, mlir::applyPermutation(shapeOf(value), permutation)),
+        value, permutation);
+  }
+  /// \p size elements along \p axis, \p stride apart, from \p offset on.
+  mlir::Value slice(mlir::Value value, size_t axis, int64_t offset,
+                    int64_t size, int64_t stride = 1) {
+    Extents shape = shapeOf(value), offsets(shape.size(), 0),
+            strides(shape.size(), 1);
+    shape[axis] = size;
+    offsets[axis] = offset;
+    strides[axis] = stride;
+    return SliceOp::create(builder, loc, typeOf(value, shape), value, offsets,
+                           strides);
+  }
+  mlir::Value concatenate(mlir::ValueRange values, size_t axis) {
+    Extents shape = shapeOf(values.front());
+    for (mlir::Value value : values.drop_front())
+      shape[axis] += shapeOf(value)[axis];
+    return ConcatenateOp::create(builder, loc, typeOf(values.front(), shape),
+                                 values, axis);
   }
 
   OperationOp op;

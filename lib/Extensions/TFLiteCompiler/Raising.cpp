@@ -95,8 +95,9 @@ std::optional<Form> formOfPlaces(uint32_t number) {
 }
 
 bool isContraction(uint32_t number) {
-  return llvm::is_contained(
-      {convolutionCode, depthwiseCode, fullyConnectedCode, matMulCode}, number);
+  return llvm::is_contained({convolutionCode, depthwiseCode, fullyConnectedCode,
+                             transposedCode, matMulCode},
+                            number);
 }
 
 bool isReshape(uint32_t number) {
@@ -126,6 +127,8 @@ std::optional<Form> formOf(uint32_t number, size_t operands) {
     return Form{0, 2, 1, 7};
   case fullyConnectedCode:
     return Form{0, 2, 1, 3};
+  case transposedCode:
+    return Form{1, 2, 1, 4};
   case matMulCode:
     return Form{0, 2, 0, 2};
   case depthToSpaceCode:
@@ -232,8 +235,9 @@ StringRef whyCalled(OperationOp op, const Form &form) {
     return "extents are known to an execution only";
   for (Value shape : form.shapesOf(op))
     if (!definingConstant(shape) && !shape.getDefiningOp<NoValueOp>())
-      return isContraction(number) ? "the bias is computed"
-                                   : "the shape is computed";
+      return isContraction(number) && shape != op.getInputs()[0]
+                 ? "the bias is computed"
+                 : "the shape is computed";
   for (Value option : op.getInputs().take_back(form.options))
     if (!definingConstant(option))
       return "an option is not a constant";
@@ -465,6 +469,8 @@ FailureOr<Value> raiseContraction(uint32_t number, OperationOp op,
                                   OpBuilder &builder, StringRef &why) {
   if (number == matMulCode)
     return raiseMatMul(op, builder, why);
+  if (number == transposedCode)
+    return raiseTransposed(op, builder, why);
   return number == depthwiseCode ? raiseDepthwise(op, builder, why)
                                  : raiseConvolution(op, builder, why);
 }

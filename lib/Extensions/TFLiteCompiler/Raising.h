@@ -41,6 +41,7 @@ enum OperatorCode : uint32_t {
   /// SELECT_V2 but for conditions of one dimension.
   selectCode = 64,
   sliceCode = 65,
+  transposedCode = 67,
   tileCode = 69,
   expandDimsCode = 70,
   shapeCode = 77,
@@ -114,6 +115,11 @@ raiseDepthwise(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
 llvm::FailureOr<mlir::Value> raiseConvolution(OperationOp op,
                                               mlir::OpBuilder &builder,
                                               llvm::StringRef &why);
+
+/// Raises a TRANSPOSE_CONV of 16 bits. Fails with the reason \p why where it
+/// stays a call.
+llvm::FailureOr<mlir::Value>
+raiseTransposed(OperationOp op, mlir::OpBuilder &builder, llvm::StringRef &why);
 
 /// Raises a BATCH_MATMUL of 16 bits. Fails with the reason \p why where it
 /// stays a call.

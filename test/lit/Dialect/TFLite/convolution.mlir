@@ -13,8 +13,7 @@
 // Sums of 400 products of 127 fit 32 bits, and those of 600 are made of two.
 // CHECK: tflite.convolution once_in_32 %{{.+}} : tensor<1x1x2x400x!quant16_symm>, tensor<1x400x
 // CHECK: tflite.convolution once_in_64 %{{.+}} {parts = 2 : i64} : tensor<1x1x2x600x!quant16_symm>, tensor<1x600x
-// REASONS: not raised: nnhal.tflite:3: its options and shapes do not fit
-// REASONS: not raised: nnhal.tflite:3: its channels are in groups
+// REASONS-COUNT-2: not raised: nnhal.tflite:3: its options and shapes do not fit
 // REASONS: not raised: nnhal.tflite:3: it has no elements
 // REASONS: not raised: nnhal.tflite:3: its filter is computed
 // REASONS: not raised: nnhal.tflite:3: its factors and biases are not those of channels in 32 bits
@@ -57,6 +56,7 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     %r4 = nnhal.operation "nnhal.tflite:9"(%wider, %longer, %single, %zero, %zero, %yes) : (tensor<1x2x600x!fixed>, tensor<1x600x!weight>, tensor<1x!long>, i32, i32, i8) -> tensor<1x2x1x!fixed>
     // As many windows as there are not.
     %r5 = nnhal.operation "nnhal.tflite:3"(%x, %w, %absent, %zero, %one, %two, %one, %two, %one) : (tensor<1x4x4x3x!fixed>, tensor<2x2x3x3x!weights>, tensor<2x!long>, i32, i32, i32, i32, i32, i32) -> tensor<1x3x4x2x!fixed>
+    // Two result channels of three groups.
     %r6 = nnhal.operation "nnhal.tflite:3"(%x, %group, %absent, %zero, %one, %two, %one, %two, %one) : (tensor<1x4x4x3x!fixed>, tensor<2x2x3x1x!weights>, tensor<2x!long>, i32, i32, i32, i32, i32, i32) -> tensor<1x2x4x2x!fixed>
     %r7 = nnhal.operation "nnhal.tflite:3"(%none, %w, %absent, %zero, %one, %two, %one, %two, %one) : (tensor<0x4x4x3x!fixed>, tensor<2x2x3x3x!weights>, tensor<2x!long>, i32, i32, i32, i32, i32, i32) -> tensor<0x2x4x2x!fixed>
     %r8 = nnhal.operation "nnhal.tflite:3"(%x, %computed, %absent, %zero, %one, %two, %one, %two, %one) : (tensor<1x4x4x3x!fixed>, tensor<2x2x3x3x!weights>, tensor<2x!long>, i32, i32, i32, i32, i32, i32) -> tensor<1x2x4x2x!fixed>

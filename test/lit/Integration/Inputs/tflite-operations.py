@@ -11,9 +11,10 @@ go on along it, BITS, functions of bits, RESIZED and POOLED, images of another s
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
 floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
 whose channels have weights of their own, CONTRACTED, convolutions and products that
-join channels, MULTIPLIED, products of matrices of rows, depth and columns, SHAPED, operators that take shapes which
-others compute, CHAINED, such operators between others, or OUTSIDE, indices of which
-two are outside of their dimension."""
+join channels, GROUPED and TRANSPOSED, convolutions in groups and transposed ones, MULTIPLIED,
+products of matrices of rows, depth and columns, SHAPED, operators that take shapes which
+others compute, CHAINED, such operators between others, or OUTSIDE and ASTRAY, indices of which
+some are outside of their dimension."""
 
 import json
 import pathlib
@@ -107,7 +108,7 @@ def write():
 
 
 EXP, LOG, SIN, COS, TANH, LOGISTIC = 47, 73, 66, 108, 28, 14
-ELU, GELU, POW = 111, 150, 78
+ELU, GELU, POW, ATAN2 = 111, 150, 78, 156
 ADD, MUL, SUB, SQUARED_DIFFERENCE = 0, 18, 41, 99
 MAXIMUM, MINIMUM, XOR, COMPARISONS = 55, 57, 160, (58, 61, 62, 63, 71, 72)
 DIV, FLOOR_DIV, FLOOR_MOD, PRELU, HARD_SWISH = 42, 90, 95, 54, 117
@@ -119,7 +120,7 @@ RESHAPE, STRIDED_SLICE, TILE = 22, 45, 69
 ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 79, 36, 107, 85, 113, 106, 128
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
-SELECT_V2, BROADCAST_TO, DEPTHWISE, CONV_2D, FULLY_CONNECTED, BATCH_MATMUL = 123, 130, 4, 3, 9, 126
+SELECT_V2, BROADCAST_TO, DEPTHWISE, CONV_2D, FULLY_CONNECTED, BATCH_MATMUL, TRANSPOSE_CONV = 123, 130, 4, 3, 9, 126, 67
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -265,8 +266,9 @@ def gathered(type, scale):
             continue
         for depth in (1, 2, 3):
             numbers = [draw.randrange(extent) for _ in range(6) for extent in extents[:depth]]
-            compute(GATHER_ND, [x, constant(index, numbers, [2, 3, depth])], type, scale=scale,
-                    shapes=[[2, 3, *extents[depth:]]])
+            for indices in (constant(index, numbers, [2, 3, depth]),
+                            tensor(index, [2, 3, depth], values=iter(numbers).__next__)):
+                compute(GATHER_ND, [x, indices], type, scale=scale, shapes=[[2, 3, *extents[depth:]]])
 
 
 def placed():
@@ -415,6 +417,40 @@ def contracted():
                             [option("INT32", activation), option("INT32", 0), option("BOOL", isKept)], scale, [shape])
 
 
+def choices(dimensions):
+    """Filters with either form of scales, and a bias of each form that they have in turn."""
+    channels = dimensions[0]
+    wide = constant(INT, [draw.choice([draw.randrange(-99999, 99999), -(1 << 31), (1 << 31) - 1]) for _ in range(channels)])
+    one, each = filters(dimensions, 0)
+    return enumerate(zip((one, each, each), (*biases(channels), wide)))
+
+
+def grouped():
+    """Convolutions in groups, which have three result channels each."""
+    groups = [count for count in range(2, 9) if extents[2] % count == 0]
+    for x, scale in list(activations())[:2]:
+        for isValid, size, stride, dilation, found in list(windows())[::3]:
+            for count in groups:
+                for activation, (by, bias) in choices([3 * count, *size, extents[2] // count]):
+                    options = (isValid, stride[1], stride[0], activation, dilation[1], dilation[0])
+                    compute(CONV_2D, [x, by, bias], FIXED, [option("INT32", value) for value in options], scale,
+                            [[2, *found, 3 * count]])
+
+
+def transposed():
+    """Strides below, at and above the size, and results with more lines and columns than windows reach, or fewer."""
+    channels = 3
+    for x, scale in list(activations())[:2]:
+        for size, stride in (((3, 3), (2, 2)), ((3, 2), (1, 2)), ((1, 2), (2, 3)), ((5, 4), (2, 3))):
+            for isValid, more in ((1, 0), (0, 0), (0, -1), (1, 1), (0, 2)):
+                shape = [2, *[max((extent - 1) * step + count + more if isValid else extent * step + more, 1)
+                              for extent, step, count in zip(extents, stride, size)], channels]
+                for activation, (by, bias) in choices([channels, *size, extents[2]]):
+                    options = (isValid, stride[1], stride[0], activation)
+                    compute(TRANSPOSE_CONV, [places(*shape), by, x, bias], FIXED, [option("INT32", value) for value in options],
+                            scale, [shape])
+
+
 def multiplied():
     """Matrices, several of them or one that all products share, each of both stored along either dimension."""
     rows, depth, columns = extents
@@ -518,6 +554,12 @@ def outside():
             shapes=[[extents[0], 4, extents[2]]])
 
 
+def astray():
+    """The same of places in several dimensions."""
+    indices = tensor(INT, [4, 2], values=iter([1, 4, 0, -3, 2, 9, 3, 1]).__next__)
+    compute(GATHER_ND, [tensor(FLOAT, extents), indices], FLOAT, shapes=[[4, extents[2]]])
+
+
 def normalized():
     special = [0.0, -0.0, 1e20, -1e20, float("inf"), float("-inf"), float("nan"), 1e-30]
     x, y = tensor(FLOAT, extents), tensor(FLOAT, extents, values=lambda: draw.uniform(-9, 9))
@@ -531,7 +573,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "MULTIPLIED": multiplied,
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "ASTRAY": astray, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "GROUPED": grouped, "TRANSPOSED": transposed, "MULTIPLIED": multiplied,
           "SHAPED": shaped}
 if kind in makers:
     makers[kind]()
@@ -551,6 +593,7 @@ if kind == "SPECIAL":
     for isApproximate in (0, 1):
         compute(GELU, [x], FLOAT, [option("BOOL", isApproximate)])
     compute(POW, [x, y], FLOAT)
+    compute(ATAN2, [x, y], FLOAT)
     write()
     raise SystemExit
 row, each = extents[-1:], [1] * (len(extents) - 1) + extents[-1:]
@@ -563,6 +606,7 @@ if isApproximate:
     for isApproximate in (0, 1):
         compute(GELU, [y], FLOAT, [option("BOOL", isApproximate)])
     compute(POW, [x, x], FLOAT)
+    compute(ATAN2, [y, x], FLOAT)
     for number in (MEAN, SUM, PROD):
         for axis, extent in enumerate(extents):
             shape = [1 if other == axis else extent for other, extent in enumerate(extents)]
