@@ -104,12 +104,8 @@ bool ChannelSums::fits(ArrayRef<uint8_t> weights, int64_t depth, size_t channel,
   return true;
 }
 
-StringRef ChannelSums::readParts(ArrayRef<uint8_t> weights, int64_t depth) {
-  auto areFitting = [&] {
-    return llvm::all_of(
-        llvm::seq<size_t>(0, biases.size()),
-        [&](size_t channel) { return fits(weights, depth, channel, parts); });
-  };
+StringRef ChannelSums::divide(int64_t depth,
+                              llvm::function_ref<bool()> areFitting) {
   while (rounding != SumRounding::twice && !areFitting()) {
     ++parts;
     if (parts > mostParts || partOf(depth, parts, parts - 1).size < 1)
@@ -121,6 +117,25 @@ StringRef ChannelSums::readParts(ArrayRef<uint8_t> weights, int64_t depth) {
     for (int32_t &shift : shifts)
       shift -= 16;
   return "";
+}
+
+StringRef ChannelSums::readParts(ArrayRef<uint8_t> weights, int64_t depth) {
+  return divide(depth, [&] {
+    return llvm::all_of(
+        llvm::seq<size_t>(0, biases.size()),
+        [&](size_t channel) { return fits(weights, depth, channel, parts); });
+  });
+}
+
+StringRef ChannelSums::readParts(int64_t taps, int64_t depth) {
+  int64_t bias = 0;
+  for (int32_t each : biases)
+    bias = std::max(bias, std::abs(int64_t(each)));
+  return divide(depth, [&] {
+    // The first part is the largest one. -128 times -32768 is 2^22.
+    int64_t products = partOf(depth, parts, 0).size * taps;
+    return products <= (std::numeric_limits<int32_t>::max() - bias) >> 22;
+  });
 }
 
 Value ChannelSums::build(OpBuilder &builder, Location loc,

@@ -32,6 +32,8 @@ public:
   /// 32 bits, and returns why they stay a call; the empty text where they do
   /// not. No channel is read after that.
   llvm::StringRef readParts(llvm::ArrayRef<uint8_t> weights, int64_t depth);
+  /// Likewise, of weights that are not known, \p taps for each input channel.
+  llvm::StringRef readParts(int64_t taps, int64_t depth);
 
   /// The convolution of type \p result with channels \p first and those behind
   /// it, as many as \p filter has.
@@ -44,6 +46,8 @@ private:
   bool readFactor(double factor, int64_t bias);
   bool fits(llvm::ArrayRef<uint8_t> weights, int64_t depth, size_t channel,
             int64_t count) const;
+  /// \p areFitting says whether sums fit 32 bits in the parts that there are.
+  llvm::StringRef divide(int64_t depth, llvm::function_ref<bool()> areFitting);
 
   llvm::SmallVector<int32_t> biases, multipliers, shifts;
   int64_t parts = 1;

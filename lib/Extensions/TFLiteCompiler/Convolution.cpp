@@ -14,6 +14,7 @@
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "Padding.h"
 #include "SumRounding.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -35,20 +36,22 @@ namespace {
 class ConvolutionBuilder {
 public:
   ConvolutionBuilder(ImplicitLocOpBuilder &b, tflite::ConvolutionOp op,
-                     Value input, ArrayRef<uint8_t> weights,
+                     Value input, Value filter, ArrayRef<uint8_t> weights,
                      const LoweringPolicy &policy);
 
   Value build(RankedTensorType result);
 
 private:
-  Value partOfInput(ChannelRange part);
+  Value channelsOf(Value source, ChannelRange part);
+  Value packedWhenRun(ChannelRange part);
   Value packedFilter(ChannelRange part);
   Value start(bool isFirst);
   Value sumsOf(ChannelRange part, RankedTensorType type);
 
   ImplicitLocOpBuilder &b;
   tflite::ConvolutionOp op;
-  Value input;
+  Value input, filter;
+  /// None where the model computes them.
   ArrayRef<uint8_t> weights;
   /// Result channels, lines, columns and input channels of the filter.
   std::array<int64_t, 4> ohwi;
@@ -58,9 +61,9 @@ private:
 
 ConvolutionBuilder::ConvolutionBuilder(ImplicitLocOpBuilder &b,
                                        tflite::ConvolutionOp op, Value input,
-                                       ArrayRef<uint8_t> weights,
+                                       Value filter, ArrayRef<uint8_t> weights,
                                        const LoweringPolicy &policy)
-    : b(b), op(op), input(input), weights(weights) {
+    : b(b), op(op), input(input), filter(filter), weights(weights) {
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
   bool isOne = shape.size() == 2;
   ohwi = {shape[0], isOne ? 1 : shape[1], isOne ? 1 : shape[2], shape.back()};
@@ -68,33 +71,48 @@ ConvolutionBuilder::ConvolutionBuilder(ImplicitLocOpBuilder &b,
   panels = kernel::panelCount(ohwi[0], width);
 }
 
-/// The channels of \p part, and one of zeros behind an odd number of them.
-Value ConvolutionBuilder::partOfInput(ChannelRange part) {
-  auto type = cast<RankedTensorType>(input.getType());
+/// The channels of \p part of \p source, and one of zeros behind an odd number
+/// of them.
+Value ConvolutionBuilder::channelsOf(Value source, ChannelRange part) {
+  auto type = cast<RankedTensorType>(source.getType());
   SmallVector<int64_t> shape(type.getShape());
-  SmallVector<OpFoldResult> zeros(4, b.getIndexAttr(0)), offsets = zeros;
-  Value source = input;
   if (part.size != shape.back()) {
+    SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
+        ones(shape.size(), b.getIndexAttr(1));
     shape.back() = part.size;
-    SmallVector<OpFoldResult> ones(4, b.getIndexAttr(1));
     offsets.back() = b.getIndexAttr(part.begin);
     source = tensor::ExtractSliceOp::create(
         b, source, offsets, getAsIndexOpFoldResult(b.getContext(), shape),
         ones);
   }
-  if (part.size % 2 == 0)
-    return source;
-  ++shape.back();
-  SmallVector<OpFoldResult> high = zeros;
-  high.back() = b.getIndexAttr(1);
-  Type element = type.getElementType();
-  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(element, 0));
-  return tensor::PadOp::create(b, RankedTensorType::get(shape, element), source,
-                               zeros, high, zero)
-      .getResult();
+  shape.back() = int64_t(llvm::alignTo(part.size, 2));
+  return paddedTo(b, source, shape);
+}
+
+/// The same order as that of packConvFilter(), of weights that the model
+/// computes.
+Value ConvolutionBuilder::packedWhenRun(ChannelRange part) {
+  int64_t pairs = llvm::divideCeil(part.size, 2);
+  Value rows = channelsOf(reshaped(b, filter, ohwi), part);
+  rows = paddedTo(b, rows, {panels * width, ohwi[1], ohwi[2], pairs * 2});
+  // Panels, lines, columns, pairs, channels of a panel and numbers of a pair.
+  AffineExpr dims[6];
+  bindDimsList(b.getContext(), MutableArrayRef<AffineExpr>(dims));
+  AffineMap place = AffineMap::get(
+      6, 0,
+      {dims[0] * width + dims[4], dims[1], dims[2], dims[3] * 2 + dims[5]},
+      b.getContext());
+  Value packed = mapElements(
+      b,
+      RankedTensorType::get({panels, ohwi[1], ohwi[2], pairs, width, 2},
+                            b.getI8Type()),
+      rows, {place}, [](Elements &, ValueRange x) { return x.front(); });
+  return reshaped(b, packed, {panels, ohwi[1], ohwi[2], pairs, 2 * width});
 }
 
 Value ConvolutionBuilder::packedFilter(ChannelRange part) {
+  if (weights.empty())
+    return packedWhenRun(part);
   int64_t pairs = llvm::divideCeil(part.size, 2);
   std::vector<char> rows;
   rows.reserve(weights.size() / ohwi[3] * pairs * 2);
@@ -128,7 +146,7 @@ Value ConvolutionBuilder::start(bool isFirst) {
 }
 
 Value ConvolutionBuilder::sumsOf(ChannelRange part, RankedTensorType type) {
-  Value source = partOfInput(part);
+  Value source = channelsOf(input, part);
   Value init = tensor::EmptyOp::create(b, type.getShape(), b.getI32Type());
   SmallVector<int64_t> pads;
   for (unsigned axis : {0, 1}) {
@@ -167,16 +185,15 @@ struct ConvolutionLowering : OpConversionPattern<tflite::ConvolutionOp> {
       return failure();
     std::vector<uint8_t> weights;
     Attribute filter = definingConstant(op.getFilter());
-    if (!filter || !appendBytes(filter, weights).isOk()) {
-      op.emitRemark("its filter is computed");
-      return failure();
-    }
+    if (filter && !appendBytes(filter, weights).isOk())
+      weights.clear();
     auto result = cast<RankedTensorType>(
         getTypeConverter()->convertType(op.getResult().getType()));
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op, ConvolutionBuilder(b, op, adaptor.getInput(), weights, *policy)
-                .build(result));
+    rewriter.replaceOp(op,
+                       ConvolutionBuilder(b, op, adaptor.getInput(),
+                                          adaptor.getFilter(), weights, *policy)
+                           .build(result));
     return success();
   }
 };

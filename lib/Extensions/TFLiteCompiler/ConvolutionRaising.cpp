@@ -47,6 +47,7 @@ public:
 private:
   bool readActivation(unsigned option);
   bool isFaster() const;
+  bool paysPacking() const;
   Value buildGroups();
 
   Value filter, bias, result;
@@ -115,6 +116,16 @@ bool Convolution::isFaster() const {
          places * products < leastWork;
 }
 
+/// Whether a filter that the model computes is packed in less time than the
+/// kernels save.
+bool Convolution::paysPacking() const {
+  // A weight is packed in the time of some 40 products of the call, which takes
+  // two microseconds by itself.
+  constexpr int64_t leastPlaces = 48, mostWeights = 2048;
+  int64_t places = *elementsOf(shapeOf(result)) / shapeOf(filter)[0];
+  return places >= leastPlaces || *elementsOf(shapeOf(filter)) <= mostWeights;
+}
+
 StringRef Convolution::whyCalled() {
   bool isEmpty =
       elementsOf(shapeOf(input)) == 0 || elementsOf(shapeOf(filter)) == 0;
@@ -134,10 +145,19 @@ StringRef Convolution::whyCalled() {
       sums.readFactors(input, filter, bias, result, rows.has_value());
   if (why == otherTypes)
     return why;
-  if (!bytes)
+  // A slice of a filter would need a part of its scales.
+  if (!bytes && groups > 1)
     return computedFilter;
+  if (!why.empty())
+    return why;
+  int64_t depth = shapeOf(filter).back();
+  if (!bytes && !paysPacking())
+    return "packing its filter takes longer than it saves";
+  if (!bytes)
+    return sums.readParts(
+        *elementsOf(ArrayRef(shapeOf(filter)).drop_front().drop_back()), depth);
   weights = std::move(*bytes);
-  return why.empty() ? sums.readParts(weights, shapeOf(filter).back()) : why;
+  return sums.readParts(weights, depth);
 }
 
 /// Each group is a convolution of its own channels.

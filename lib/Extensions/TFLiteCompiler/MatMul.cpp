@@ -14,6 +14,7 @@
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "Padding.h"
 #include "SumRounding.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -40,7 +41,6 @@ public:
 private:
   Value slice(Value from, int64_t matrix, ArrayRef<int64_t> offsets,
               ArrayRef<int64_t> sizes);
-  Value paddedTo(Value value, ArrayRef<int64_t> shape);
   Value packed(Value matrix, ChannelRange part, bool isUpper);
   SmallVector<Value> sumsOf(int64_t matrix);
 
@@ -76,21 +76,6 @@ Value ProductBuilder::slice(Value from, int64_t matrix,
       get(extents), get(ones));
 }
 
-/// \p value with zeros behind its elements.
-Value ProductBuilder::paddedTo(Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() == shape)
-    return value;
-  SmallVector<OpFoldResult> low(shape.size(), b.getIndexAttr(0)), high;
-  for (auto [extent, given] : llvm::zip_equal(shape, type.getShape()))
-    high.push_back(b.getIndexAttr(extent - given));
-  Type element = type.getElementType();
-  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(element, 0));
-  return tensor::PadOp::create(b, RankedTensorType::get(shape, element), value,
-                               low, high, zero)
-      .getResult();
-}
-
 /// One byte of the elements of \p matrix, which has the depth first unless it
 /// is transposed, in the order of a kernel's filter. A number is 256 times its
 /// upper byte and its lower one, which has a sign.
@@ -99,7 +84,7 @@ Value ProductBuilder::packed(Value matrix, ChannelRange part, bool isUpper) {
   SmallVector<int64_t> shape = {pairs * 2, panels * width};
   if (op.getTransposed())
     std::swap(shape[0], shape[1]);
-  matrix = paddedTo(matrix, shape);
+  matrix = paddedTo(b, matrix, shape);
   // Panels, pairs, columns of a panel and numbers of a pair.
   AffineExpr dims[4];
   bindDimsList(b.getContext(), MutableArrayRef<AffineExpr>(dims));
@@ -138,7 +123,7 @@ SmallVector<Value> ProductBuilder::sumsOf(int64_t matrix) {
   for (int64_t index = 0; index < parts; ++index) {
     ChannelRange part = partOf(depth, parts, index);
     Value left = slice(x, matrix, {0, part.begin}, {rows, part.size});
-    left = paddedTo(left, {rows, int64_t(llvm::alignTo(part.size, 2))});
+    left = paddedTo(b, left, {rows, int64_t(llvm::alignTo(part.size, 2))});
     left = reshaped(b, left, {1, 1, rows, shapeOf(left)[1]});
     Value right = op.getTransposed()
                       ? slice(y, matrix, {0, part.begin}, {columns, part.size})

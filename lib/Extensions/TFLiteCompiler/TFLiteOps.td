@@ -460,11 +460,11 @@ def TFLite_SumRounding : I32EnumAttr<"SumRounding", "how sums are rounded", [
 def TFLite_ConvolutionOp : Op<TFLite_Dialect, "convolution", [Pure]> {
   let summary = "CONV_2D of a 16-bit image, or FULLY_CONNECTED";
   let description = [{
-    The filter is a constant of [result channels, lines, columns, input
-    channels], or of [result channels, input channels] for windows of one
-    element. Input channels are taken in `parts` parts, whose sums fit 32 bits
-    by the weights that the filter has; those of the first one begin with one of
-    `biases`. The whole sum is multiplied by one of `multipliers` and shifted
+    The filter is one of [result channels, lines, columns, input channels], or
+    of [result channels, input channels] for windows of one element. Input
+    channels are taken in `parts` parts, whose sums fit 32 bits by the weights
+    of a constant filter, or by any weights; those of the first one begin with
+    one of `biases`. The whole sum is multiplied by one of `multipliers` and shifted
     right by one of `shifts`:
 
     - `once_in_32`, `once_in_64`: multipliers have 15 bits, and the product is

@@ -55,3 +55,20 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     nnhal.return %0 : tensor<1x70x16x!fixed>
   }
 }
+
+// -----
+
+!fixed = !quant.uniform<i16:f32, 0.5>
+!weight = !quant.uniform<i8:f32, 0.5>
+// A filter that is computed is packed in the same order.
+// CHECK-LABEL: func.func
+// CHECK: } : tensor<2x3x3x3xi8> to tensor<2x3x3x4xi8>
+// CHECK: %[[ALL:.+]] = tensor.pad %{{.+}} low[0, 0, 0, 0] high[6, 0, 0, 0]
+// CHECK: linalg.generic {{.*}} ins(%[[ALL]] : tensor<8x3x3x4xi8>) outs(%{{.+}} : tensor<1x3x3x2x8x2xi8>)
+// CHECK: nnk.conv_2d ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x4x4x4xi16>, tensor<1x3x3x2x16xi8>, tensor<1x8xi32>)
+nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<1x4x4x3x!fixed>, %w: tensor<2x3x3x3x!weight>) -> (tensor<1x4x4x2x!fixed>) {
+    %0 = tflite.convolution once_in_32 %x, %w [1, 1] [1, 1] [1, 1] biases [0, 3] multipliers [16384, 20000] shifts [20, 21] : tensor<1x4x4x3x!fixed>, tensor<2x3x3x3x!weight> -> tensor<1x4x4x2x!fixed>
+    nnhal.return %0 : tensor<1x4x4x2x!fixed>
+  }
+}

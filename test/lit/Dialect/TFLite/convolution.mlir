@@ -13,9 +13,10 @@
 // Sums of 400 products of 127 fit 32 bits, and those of 600 are made of two.
 // CHECK: tflite.convolution once_in_32 %{{.+}} : tensor<1x1x2x400x!quant16_symm>, tensor<1x400x
 // CHECK: tflite.convolution once_in_64 %{{.+}} {parts = 2 : i64} : tensor<1x1x2x600x!quant16_symm>, tensor<1x600x
+// A filter that is computed.
+// CHECK: tflite.convolution once_in_32 %arg0, %arg1 [2, 1] [1, 2] [0, 2] biases [0, 0]
 // REASONS-COUNT-2: not raised: nnhal.tflite:3: its options and shapes do not fit
 // REASONS: not raised: nnhal.tflite:3: it has no elements
-// REASONS: not raised: nnhal.tflite:3: its filter is computed
 // REASONS: not raised: nnhal.tflite:3: its factors and biases are not those of channels in 32 bits
 // REASONS: not raised: nnhal.tflite:3: its sums have more than 32 bits for each part of them
 // REASONS: not raised: nnhal.tflite:3: elements of these types are not compiled

@@ -31,7 +31,8 @@ draw = random.Random(len(extents))
 FIXED, FLOAT, INT, LONG, TRUTH = "TENSOR_QUANT16_SYMM", "TENSOR_FLOAT32", "TENSOR_INT32", "nnhal.tflite:0", "TENSOR_BOOL8"
 SIGNED, BYTE, HALF = "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM", "TENSOR_FLOAT16"
 UNSIGNED, WORD, DOUBLE = "nnhal.tflite:1", "nnhal.tflite:2", "nnhal.tflite:4"
-CODES = {FIXED: "h", FLOAT: "f", INT: "i", LONG: "q", TRUTH: "B", SIGNED: "b", BYTE: "B", HALF: "e", UNSIGNED: "I",
+WEIGHT = "TENSOR_QUANT8_SYMM"
+CODES = {WEIGHT: "b", FIXED: "h", FLOAT: "f", INT: "i", LONG: "q", TRUTH: "B", SIGNED: "b", BYTE: "B", HALF: "e", UNSIGNED: "I",
          WORD: "H", DOUBLE: "d"}
 
 
@@ -409,6 +410,17 @@ def contracted():
                     options = (isValid, stride[1], stride[0], activation, dilation[1], dilation[0])
                     compute(CONV_2D, [x, by, bias], FIXED, [option("INT32", value) for value in options], each,
                             [[2, *found, channels]])
+            # A filter that the model computes, which is packed when that pays.
+            if 2 * found[0] * found[1] < 48 and channels * size[0] * size[1] * extents[2] > 2048:
+                continue
+            by = tensor(WEIGHT, [channels, *size, extents[2]], 0.02, values=lambda: draw.choice([draw.randrange(-127, 128), -127, 127]))
+            for activation, bias in enumerate((*biases(channels), constant(INT, [draw.randrange(-99999, 99999) for _ in range(channels)]))):
+                options = (isValid, stride[1], stride[0], activation, dilation[1], dilation[0])
+                compute(CONV_2D, [x, by, bias], FIXED, [option("INT32", value) for value in options], scale, [[2, *found, channels]])
+        if channels * extents[2] <= 2048:
+            by = tensor(WEIGHT, [channels, extents[2]], 0.02, values=lambda: draw.randrange(-127, 128))
+            compute(FULLY_CONNECTED, [x, by, noBias()], FIXED, [option("INT32", 1), option("INT32", 0), option("BOOL", 1)], scale,
+                    [[2, *extents[:2], channels]])
         for by in filters([channels, extents[2]], 0):
             for activation, bias in enumerate((*biases(channels), constant(INT, [draw.randrange(-99999, 99999) for _ in range(channels)]))):
                 for isKept in (0, 1):
