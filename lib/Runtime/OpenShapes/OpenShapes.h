@@ -42,11 +42,11 @@ inline bool hasOpenExtents(const Operand &operand) {
 /// value has a known rank, or known extents, as \p need says. Those of inner
 /// values and outputs follow from the rules of the operations; the result of IF
 /// has the rank of its branches, and where extents are needed states of WHILE
-/// keep theirs. Each call of a graph gets a graph of its own, with the shapes of
-/// the call. Inputs that are omitted become operands
-/// without a value; those of unknown extents stay as they are. generalFailure
-/// names what no rule gives a rank or extents, or the operation that does not
-/// take these shapes. Threads: pure function.
+/// keep theirs. Each call of a graph gets a graph of its own, with the shapes
+/// of the call. Inputs that are omitted become operands without a value; those
+/// of unknown extents stay as they are. generalFailure names what no rule gives
+/// a rank or extents, or the operation that does not take these shapes.
+/// Threads: pure function.
 Result<AnnotatedModel> withKnownShapes(const AnnotatedModel &annotated,
                                        const KnownShapes &shapes,
                                        ShapeNeed need);
