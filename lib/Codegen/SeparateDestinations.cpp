@@ -221,7 +221,7 @@ private:
     ++numSeparated;
   }
 
-  /// What copyApart() has copied, and the copies.
+  /// The copies that copyApart() has made, by what they are copies of.
   DenseMap<Value, Value> copies;
 };
 } // namespace

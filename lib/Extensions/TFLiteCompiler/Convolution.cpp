@@ -89,8 +89,7 @@ Value ConvolutionBuilder::channelsOf(Value source, ChannelRange part) {
   return paddedTo(b, source, shape);
 }
 
-/// The same order as that of packConvFilter(), of weights that the model
-/// computes.
+/// Packs weights that the model computes as packConvFilter() packs constants.
 Value ConvolutionBuilder::packedWhenRun(ChannelRange part) {
   int64_t pairs = llvm::divideCeil(part.size, 2);
   Value rows = channelsOf(reshaped(b, filter, ohwi), part);

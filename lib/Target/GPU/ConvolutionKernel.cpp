@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageWindow.h"
+#include "ConvolutionParts.h"
 #include "MicroKernels.h"
 
 #include "nnhal/Dialect/GPU/GPUOps.h"
@@ -35,17 +35,10 @@ using namespace nnhal::nngpu;
 
 namespace {
 
-class ConvolutionEmitter {
+class ConvolutionEmitter : public ConvolutionParts {
 public:
-  ConvolutionEmitter(Kernel &kernel, kernel::Conv2DOp op,
-                     const ConvolutionTile &tile, KernelEpilogue epilogue,
-                     ArrayRef<FlatBuffer> buffers)
-      : kernel(kernel), op(op), builder(kernel.builder()), loc(op.getLoc()),
-        math(kernel, loc), tile(tile), epilogue(std::move(epilogue)),
-        input(buffers[0]), filter(buffers[1]), bias(buffers[2]),
-        window(kernel, loc, input,
-               {op.getStrides(), op.getDilations(), op.getPads()}),
-        output(cast<MemRefType>(op.getInit().getType()).getShape()) {}
+  ConvolutionEmitter(ConvolutionParts parts, const ConvolutionTile &tile)
+      : ConvolutionParts(std::move(parts)), tile(tile) {}
 
   void run();
 
@@ -70,7 +63,6 @@ private:
   SmallVector<Value> loop(Value first, int64_t end, int64_t step,
                           ValueRange sums, Kernel::LoopBody body);
 
-  int64_t panelWidth() { return op.getPanelWidth(); }
   /// Rows of a panel for one place of the window.
   int64_t steps() const { return filter.shape()[3]; }
   bool isInFours() const {
@@ -86,18 +78,8 @@ private:
     return math.add(math.multiply(firstPixel, tile.rows * tile.pixels),
                     math.add(math.multiply(pixel, tile.rows), row));
   }
-  int64_t pixelCount() const { return output[0] * output[1] * output[2]; }
 
-  Kernel &kernel;
-  kernel::Conv2DOp op;
-  OpBuilder &builder;
-  Location loc;
-  KernelMath math;
   ConvolutionTile tile;
-  KernelEpilogue epilogue;
-  FlatBuffer input, filter, bias;
-  ImageWindow window;
-  ArrayRef<int64_t> output;
   /// The invocation's row and slice in its workgroup, and its number in the
   /// slice.
   Value row, slice, inSlice;
@@ -400,24 +382,16 @@ FailureOr<Kernel> nngpu::emitConvolution(gpu::GPUModuleOp module,
   auto filterType = cast<MemRefType>(op.getFilter().getType());
   bool isInPairs = getElementTypeOrSelf(op.getInput()).isInteger(16);
   // Slices have four steps of channels each at least.
-  int64_t parts = isInPairs ? 1 : filterType.getDimSize(3) / 4;
+  int64_t sumParts = isInPairs ? 1 : filterType.getDimSize(3) / 4;
   ConvolutionTile tile =
-      chooseTile(device, pixels, output[3], op.getPanelWidth(), parts);
+      chooseTile(device, pixels, output[3], op.getPanelWidth(), sumParts);
   int64_t across = llvm::divideCeil(output[3], tile.lanes * tile.columns);
   int64_t along = llvm::divideCeil(pixels, tile.pixels * tile.rows);
   Kernel kernel = Kernel::ofGroups(module, op.getLoc(), across * along,
                                    tile.columns * tile.rows * tile.slices);
-  FailureOr<KernelEpilogue> epilogue = KernelEpilogue::of(kernel, op);
-  SmallVector<FlatBuffer> buffers;
-  for (Value view : {op.getInput(), op.getFilter(), op.getBias()}) {
-    FailureOr<FlatBuffer> buffer = FlatBuffer::of(kernel, view, op);
-    if (failed(buffer) || failed(epilogue))
-      return failure();
-    // The filter is packed in words; the input may be a part of a buffer.
-    bool isInWords =
-        buffer->element().isInteger(8) && !isInPairs && buffer->isInFours();
-    buffers.push_back(isInWords ? buffer->inWords() : *buffer);
-  }
-  ConvolutionEmitter(kernel, op, tile, *epilogue, buffers).run();
+  FailureOr<ConvolutionParts> parts = ConvolutionParts::of(kernel, op);
+  if (failed(parts))
+    return failure();
+  ConvolutionEmitter(*std::move(parts), tile).run();
   return kernel;
 }

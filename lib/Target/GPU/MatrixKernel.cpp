@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImageWindow.h"
+#include "ConvolutionParts.h"
 #include "MicroKernels.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -86,16 +86,10 @@ private:
   Value array;
 };
 
-class MatrixEmitter {
+class MatrixEmitter : public ConvolutionParts {
 public:
-  MatrixEmitter(Kernel &kernel, kernel::Conv2DOp op, KernelEpilogue epilogue,
-                ArrayRef<FlatBuffer> buffers)
-      : kernel(kernel), op(op), builder(kernel.builder()), loc(op.getLoc()),
-        math(kernel, loc), epilogue(std::move(epilogue)), input(buffers[0]),
-        filter(buffers[1]), bias(buffers[2]),
-        window(kernel, loc, input,
-               {op.getStrides(), op.getDilations(), op.getPads()}),
-        output(cast<MemRefType>(op.getInit().getType()).getShape()) {}
+  explicit MatrixEmitter(ConvolutionParts parts)
+      : ConvolutionParts(std::move(parts)) {}
 
   void run();
 
@@ -124,7 +118,6 @@ private:
   int64_t inputChannels() const {
     return filter.shape()[3] * (isInBytes() ? four : 1);
   }
-  int64_t panelWidth() { return op.getPanelWidth(); }
   int64_t stepsOfPlace() const {
     return llvm::divideCeil(inputChannels(), MatrixTile::depth);
   }
@@ -135,17 +128,7 @@ private:
   int64_t weightDepth() const {
     return invocations * four / MatrixTile::channels;
   }
-  int64_t pixelCount() const { return output[0] * output[1] * output[2]; }
 
-  Kernel &kernel;
-  kernel::Conv2DOp op;
-  OpBuilder &builder;
-  Location loc;
-  KernelMath math;
-  KernelEpilogue epilogue;
-  FlatBuffer input, filter, bias;
-  ImageWindow window;
-  ArrayRef<int64_t> output;
   /// The factors that are shared in a step, and the sums in the end. Weights of
   /// halves have a row for each input channel, those of bytes one for each
   /// output channel.
@@ -461,15 +444,9 @@ FailureOr<Kernel> nngpu::emitMatrixConvolution(gpu::GPUModuleOp module,
   auto output = cast<MemRefType>(op.getInit().getType());
   Kernel kernel = Kernel::ofGroups(module, op.getLoc(),
                                    tileCount(output.getShape()), invocations);
-  FailureOr<KernelEpilogue> epilogue = KernelEpilogue::of(kernel, op);
-  SmallVector<FlatBuffer> buffers;
-  for (Value view : {op.getInput(), op.getFilter(), op.getBias()}) {
-    FailureOr<FlatBuffer> buffer = FlatBuffer::of(kernel, view, op);
-    if (failed(buffer) || failed(epilogue))
-      return failure();
-    buffers.push_back(buffer->element().isInteger(8) ? buffer->inWords()
-                                                     : *buffer);
-  }
-  MatrixEmitter(kernel, op, *epilogue, buffers).run();
+  FailureOr<ConvolutionParts> parts = ConvolutionParts::of(kernel, op);
+  if (failed(parts))
+    return failure();
+  MatrixEmitter(*std::move(parts)).run();
   return kernel;
 }

@@ -27,7 +27,7 @@ rt::Result<tools::Image> tools::decodePng(std::span<const std::byte> bytes) {
     return badData("the picture has {}x{} pixels, more than {}", state.width,
                    state.height, maxPixels);
   state.format = PNG_FORMAT_RGB;
-  // Of 16 bits, too, colors are those of screens where the file says nothing.
+  // Where the file says nothing, colors of 16 bits are those of screens, too.
   state.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   Image image;
   image.width = state.width;

@@ -90,7 +90,7 @@ TEST_F(AtomicFileTest, PipesAndDevicesStayWhatTheyAre) {
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_TRUE(S_ISFIFO(info.st_mode));
   EXPECT_EQ(names(), std::vector<std::string>{"file"});
-  // As /dev/stdout is: a link to a file that is open.
+  // This is a link to a file that is open, which /dev/stdout is, too.
   std::string open = "/proc/self/fd/" + std::to_string(reader.get());
   EXPECT_EQ(write(open, "more").message(), "");
   EXPECT_EQ(::read(reader.get(), text.data(), text.size()), 4);

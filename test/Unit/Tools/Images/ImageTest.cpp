@@ -79,7 +79,7 @@ TEST(ImageTest, OrientationsOfCameras) {
   for (std::string_view order : {"II", "MM"}) {
     std::vector<std::byte> file = orientedJpeg(order);
     EXPECT_EQ(orientationOf(file), 6u) << order;
-    // What is cut off, or another number, says nothing.
+    // An entry that is cut off, or another number, says nothing.
     for (size_t size = 0; size < file.size(); ++size)
       EXPECT_EQ(orientationOf(std::span(file).first(size)), 1u) << size;
     size_t value = file.size() - 8;
@@ -114,7 +114,7 @@ TEST(ImageTest, PicturesAreTurnedUpright) {
 
 #ifdef NNHAL_HAVE_JPEG
 TEST(ImageTest, InksOfPrintingBecomeColors) {
-  // Of 8 x 8 pixels, each of which leaves half of the red and all else.
+  // The 8 x 8 pixels leave half of the red each, and all else.
   std::vector<uint8_t> inks;
   for (int i = 0; i < 64; ++i)
     inks.insert(inks.end(), {128, 255, 255, 255});

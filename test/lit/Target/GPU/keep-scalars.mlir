@@ -21,7 +21,7 @@ func.func @overwritten(%x: memref<2xf32>, %y: memref<2xf32>, %z: memref<2xf32>) 
 
 // -----
 
-// What a branch computes of an element that is overwritten.
+// A branch computes its result of an element that is overwritten.
 
 // CHECK-LABEL: func.func @branch
 // CHECK:         %[[KEEP:.+]] = memref.alloc() : memref<1xf32>
