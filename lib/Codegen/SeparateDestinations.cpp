@@ -12,11 +12,14 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_SEPARATEDESTINATIONS
@@ -100,25 +103,55 @@ static SmallVector<Value> findOrigins(Operation *op) {
   return origins;
 }
 
-/// Whether neighbors along the last dimension of \p part, as those of a slice
-/// with a step, are apart in the buffer that it becomes a view of.
+/// The buffer that \p part becomes: a view where bufferization makes one, and
+/// memory without gaps otherwise.
+static MemRefType findBuffer(Value part) {
+  auto type = cast<RankedTensorType>(part.getType());
+  auto whole = MemRefType::get(type.getShape(), type.getElementType());
+  Operation *definition = part.getDefiningOp();
+  if (!definition)
+    return whole;
+  return llvm::TypeSwitch<Operation *, MemRefType>(definition)
+      .Case([&](tensor::CastOp op) {
+        if (!isa<RankedTensorType>(op.getSource().getType()))
+          return whole;
+        MemRefType source = findBuffer(op.getSource());
+        return MemRefType::get(type.getShape(), type.getElementType(),
+                               source.getLayout());
+      })
+      .Case([&](tensor::ExtractSliceOp slice) {
+        return memref::SubViewOp::inferRankReducedResultType(
+            type.getShape(), findBuffer(slice.getSource()),
+            slice.getMixedOffsets(), slice.getMixedSizes(),
+            slice.getMixedStrides());
+      })
+      .Case([&](tensor::CollapseShapeOp collapse) {
+        MemRefType source = findBuffer(collapse.getSrc());
+        auto groups = collapse.getReassociationIndices();
+        if (!memref::CollapseShapeOp::isGuaranteedCollapsible(source, groups))
+          return whole;
+        return memref::CollapseShapeOp::computeCollapsedType(source, groups);
+      })
+      .Case([&](tensor::ExpandShapeOp expand) {
+        FailureOr<MemRefType> view = memref::ExpandShapeOp::computeExpandedType(
+            findBuffer(expand.getSrc()), type.getShape(),
+            expand.getReassociationIndices());
+        return succeeded(view) ? *view : whole;
+      })
+      .Default(whole);
+}
+
+/// Whether neighbors along a dimension of \p part are at distances that only a
+/// run can tell, or those along the last one, as in a slice with a step, apart.
 static bool isApart(Value part) {
-  Operation *op = part.getDefiningOp();
-  while (isa_and_present<tensor::CastOp, tensor::CollapseShapeOp,
-                         tensor::ExpandShapeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op);
-  if (!slice)
+  MemRefType buffer = findBuffer(part);
+  if (!buffer.hasStaticShape() || buffer.getRank() == 0)
     return false;
-  llvm::SmallBitVector dropped = slice.getDroppedDims();
-  for (int64_t dim = slice.getSourceType().getRank() - 1; dim >= 0; --dim) {
-    if (!dropped.test(dim))
-      return getConstantIntValue(slice.getMixedStrides()[dim]) != 1 ||
-             isApart(slice.getSource());
-    if (slice.getSourceType().getDimSize(dim) != 1)
-      return true;
-  }
-  return false;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return failed(buffer.getStridesAndOffset(strides, offset)) ||
+         llvm::any_of(strides, ShapedType::isDynamic) ||
+         (buffer.getShape().back() > 1 && strides.back() != 1);
 }
 
 namespace {
@@ -199,10 +232,9 @@ private:
       }
       operand.set(copied);
     };
-    copy(op->getOpOperand(0));
-    unsigned firstExtra = op.getExtras().getBeginOperandIndex();
-    for (unsigned i = 0; i < op.getExtras().size(); ++i)
-      copy(op->getOpOperand(firstExtra + i));
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() != op.getDestination())
+        copy(operand);
   }
 
   /// A computed tensor that is both written over and read elsewhere: the copy

@@ -92,7 +92,8 @@ def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::Fu
     - Copies of computed tensors that are written over while something else
       reads them, for the same reason.
     - Copies of parts of tensors whose neighboring channels are apart, as those of
-      a slice with a step, for micro-kernels that read them.
+      a slice with a step or of one channel that becomes a row, and of those at
+      distances that only a run can tell, for micro-kernels that read them.
     - Memory of its own for what becomes a part of a tensor at a computed place.
       `findValidInsertionPoint` of the same file takes the part of the tensor
       where the `tensor.empty` is, which may be before the `nnrt.check` that

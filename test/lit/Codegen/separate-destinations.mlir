@@ -212,3 +212,69 @@ func.func @channels_apart(%x: tensor<1x4x4x9xf32>)
       window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x2x2x8xf32>
   return %0, %1, %2, %3 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>, tensor<1x1x4x4xf32>, tensor<1x2x2x8xf32>
 }
+
+// The width becomes the channels: they are a whole pixel apart. A height of one
+// between them changes nothing, and what is in no slice is not copied.
+
+// CHECK-LABEL: func.func @width_becomes_channels
+// CHECK: %[[ROW:.+]] = tensor.collapse_shape %{{.+}} {{\[\[}}0, 1], [2, 3]]
+// CHECK: %[[PIXELS:.+]] = tensor.expand_shape %[[ROW]]
+// CHECK: %[[COPY:.+]] = bufferization.alloc_tensor() copy(%[[PIXELS]])
+// CHECK: nnk.pool_2d max ins(%[[COPY]]
+// CHECK: %[[WHOLE:.+]] = tensor.expand_shape
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK: nnk.pool_2d max ins(%[[WHOLE]]
+func.func @width_becomes_channels(%x: tensor<1x1x4x9xf32>) -> (tensor<1x1x1x4xf32>, tensor<1x1x4x9xf32>) {
+  %a = tensor.empty() : tensor<1x1x1x4xf32>
+  %b = tensor.empty() : tensor<1x1x4x9xf32>
+  %channel = tensor.extract_slice %x[0, 0, 0, 2] [1, 1, 4, 1] [1, 1, 1, 1] : tensor<1x1x4x9xf32> to tensor<1x1x4x1xf32>
+  %row = tensor.collapse_shape %channel [[0, 1], [2, 3]] : tensor<1x1x4x1xf32> into tensor<1x4xf32>
+  %pixels = tensor.expand_shape %row [[0, 1, 2], [3]] output_shape [1, 1, 1, 4] : tensor<1x4xf32> into tensor<1x1x1x4xf32>
+  %0 = nnk.pool_2d max ins(%pixels : tensor<1x1x1x4xf32>) outs(%a : tensor<1x1x1x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x4xf32>
+  %flat = tensor.collapse_shape %x [[0, 1, 2], [3]] : tensor<1x1x4x9xf32> into tensor<4x9xf32>
+  %whole = tensor.expand_shape %flat [[0, 1, 2], [3]] output_shape [1, 1, 4, 9] : tensor<4x9xf32> into tensor<1x1x4x9xf32>
+  %1 = nnk.pool_2d max ins(%whole : tensor<1x1x4x9xf32>) outs(%b : tensor<1x1x4x9xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x4x9xf32>
+  return %0, %1 : tensor<1x1x1x4xf32>, tensor<1x1x4x9xf32>
+}
+
+// Distances that only a run can tell: the rows are as long as the tensor says.
+// What a loop carries is left to the loop.
+
+// CHECK-LABEL: func.func @rows_of_unknown_length
+// CHECK: %[[CORNER:.+]] = tensor.extract_slice
+// CHECK: %[[COPY:.+]] = bufferization.alloc_tensor() copy(%[[CORNER]])
+// CHECK: nnk.pool_2d max ins(%[[COPY]]
+// CHECK: scf.for {{.+}} iter_args(%[[CARRIED:.+]] = 
+// CHECK: nnk.pool_2d max ins(%[[CARRIED]]
+func.func @rows_of_unknown_length(%x: tensor<1x?x?x4xf32>, %n: index) -> tensor<1x2x2x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tensor.empty() : tensor<1x2x2x4xf32>
+  %corner = tensor.extract_slice %x[0, 0, 0, 0] [1, 2, 2, 4] [1, 1, 1, 1] : tensor<1x?x?x4xf32> to tensor<1x2x2x4xf32>
+  %0 = nnk.pool_2d max ins(%corner : tensor<1x2x2x4xf32>) outs(%a : tensor<1x2x2x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x2x2x4xf32>
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %0) -> tensor<1x2x2x4xf32> {
+    %b = tensor.empty() : tensor<1x2x2x4xf32>
+    %2 = nnk.pool_2d max ins(%carried : tensor<1x2x2x4xf32>) outs(%b : tensor<1x2x2x4xf32>)
+        window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x2x2x4xf32>
+    scf.yield %carried : tensor<1x2x2x4xf32>
+  }
+  return %1 : tensor<1x2x2x4xf32>
+}
+
+// Filters and biases may be computed, too.
+
+// CHECK-LABEL: func.func @taps_apart
+// CHECK: %[[TAPS:.+]] = bufferization.alloc_tensor() copy(
+// CHECK: %[[BIAS:.+]] = bufferization.alloc_tensor() copy(
+// CHECK: nnk.depthwise_conv_2d ins(%{{.+}}, %[[TAPS]], %[[BIAS]]
+func.func @taps_apart(%x: tensor<1x4x4x4xf32>, %w: tensor<1x1x8xf32>, %b: tensor<8xf32>) -> tensor<1x4x4x4xf32> {
+  %a = tensor.empty() : tensor<1x4x4x4xf32>
+  %taps = tensor.extract_slice %w[0, 0, 0] [1, 1, 4] [1, 1, 2] : tensor<1x1x8xf32> to tensor<1x1x4xf32>
+  %bias = tensor.extract_slice %b[1] [4] [2] : tensor<8xf32> to tensor<4xf32>
+  %0 = nnk.depthwise_conv_2d ins(%x, %taps, %bias : tensor<1x4x4x4xf32>, tensor<1x1x4xf32>, tensor<4xf32>)
+      outs(%a : tensor<1x4x4x4xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] depth_multiplier 1 -> tensor<1x4x4x4xf32>
+  return %0 : tensor<1x4x4x4xf32>
+}
