@@ -50,3 +50,19 @@ nnhal.model @dynamic_arg_max attributes {hal_version = "1.3"} {
     nnhal.return %0 : tensor<3xi32>
   }
 }
+
+// -----
+
+// A mean of one element divides by two, as a shift: LLVM's code generator leaves
+// that division out.
+// CHECK-LABEL: func.func @main(
+// CHECK:         arith.shrsi {{.*}} : i64
+// CHECK-NOT:     arith.floordivsi
+nnhal.model @mean_of_one attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2x1x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>> {
+    %axes = nnhal.constant_copy dense<1> : tensor<1xi32> -> tensor<1xi32>
+    %keep = nnhal.constant_copy 0 : i32 -> i32
+    %0 = nnhal.operation "MEAN"(%x, %axes, %keep) : (tensor<2x1x!quant.uniform<i8:f32, 0.5:3>>, tensor<1xi32>, i32) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+    nnhal.return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
+  }
+}
