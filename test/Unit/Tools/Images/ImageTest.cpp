@@ -12,6 +12,8 @@
 #include "Runtime/Support/AtomicFile.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 #ifdef NNHAL_HAVE_JPEG
 #include <turbojpeg.h>
 #endif
