@@ -63,7 +63,7 @@ bool nngpu::isUnchanged(Value root, Operation *op, Operation *user) {
 
 bool nngpu::isRepeatable(Operation *op) {
   // Divisions are not pure: not all of them may be computed too early.
-  if (isa<arith::ArithDialect>(op->getDialect()))
+  if (isa_and_present<arith::ArithDialect>(op->getDialect()))
     return true;
   std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
       getEffectsRecursively(op);
