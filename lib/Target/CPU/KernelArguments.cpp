@@ -383,9 +383,16 @@ Value toArgument(Value capture, Type type, OpBuilder &builder) {
   if (capture.getType() == type)
     return capture;
   Location loc = capture.getLoc();
-  auto [strides, offset] =
-      cast<MemRefType>(capture.getType()).getStridesAndOffset();
+  auto captured = cast<MemRefType>(capture.getType());
   auto buffer = cast<MemRefType>(type);
+  // A buffer with extents that only a run knows shares the kernel.
+  if (captured.hasStaticShape() && !buffer.hasStaticShape()) {
+    auto known = MemRefType::get(captured.getShape(), buffer.getElementType(),
+                                 buffer.getLayout(), buffer.getMemorySpace());
+    return memref::CastOp::create(builder, loc, buffer,
+                                  toArgument(capture, known, builder));
+  }
+  auto [strides, offset] = captured.getStridesAndOffset();
   if (offset == 0)
     return memref::ReinterpretCastOp::create(builder, loc, buffer, capture,
                                              /*offset=*/0, buffer.getShape(),
