@@ -8,6 +8,7 @@
 #include "nnhal/Codegen/Passes.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
+#include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -141,9 +142,10 @@ static MemRefType findBuffer(Value part) {
       .Default(whole);
 }
 
-/// Whether neighbors along a dimension of \p part are at distances that only a
-/// run can tell, or those along the last one, as in a slice with a step, apart.
-static bool isApart(Value part) {
+/// Whether micro-kernels of \p policy cannot read \p part where it is:
+/// neighbors along a dimension are at distances that only a run can tell, or
+/// those along the last one, as in a slice with a step, apart.
+static bool isApart(Value part, const LoweringPolicy &policy) {
   MemRefType buffer = findBuffer(part);
   if (!buffer.hasStaticShape() || buffer.getRank() == 0)
     return false;
@@ -151,13 +153,17 @@ static bool isApart(Value part) {
   int64_t offset;
   return failed(buffer.getStridesAndOffset(strides, offset)) ||
          llvm::any_of(strides, ShapedType::isDynamic) ||
-         (buffer.getShape().back() > 1 && strides.back() != 1);
+         (!policy.readsChannelsApart() && buffer.getShape().back() > 1 &&
+          strides.back() != 1);
 }
 
 namespace {
 struct SeparateDestinationsPass
     : impl::SeparateDestinationsBase<SeparateDestinationsPass> {
   void runOnOperation() override {
+    std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(getOperation());
+    if (!policy)
+      return signalPassFailure();
     copies.clear();
     SmallVector<Operation *> worklist;
     // Fills before the places that they fill: copies of fills use those again.
@@ -177,7 +183,8 @@ struct SeparateDestinationsPass
       if (isAtComputedPlace(insert) || isOfKernelInLoop(insert))
         giveMemory(insert.getSource());
     });
-    getOperation().walk([&](kernel::KernelOpInterface op) { copyApart(op); });
+    getOperation().walk(
+        [&](kernel::KernelOpInterface op) { copyApart(op, *policy); });
   }
 
 private:
@@ -214,12 +221,12 @@ private:
     }
   }
 
-  /// Copies of what \p op reads, where channels are apart: micro-kernels load
-  /// several of them at once.
-  void copyApart(kernel::KernelOpInterface op) {
+  /// Copies operands of \p op whose channels are apart, where micro-kernels
+  /// load several of them at once.
+  void copyApart(kernel::KernelOpInterface op, const LoweringPolicy &policy) {
     auto copy = [&](OpOperand &operand) {
       Value part = operand.get();
-      if (!isa<RankedTensorType>(part.getType()) || !isApart(part))
+      if (!isa<RankedTensorType>(part.getType()) || !isApart(part, policy))
         return;
       Value &copied = copies[part];
       if (!copied) {

@@ -94,6 +94,7 @@ def SeparateDestinations : Pass<"nnhal-separate-destinations", "::mlir::func::Fu
     - Copies of parts of tensors whose neighboring channels are apart, as those of
       a slice with a step or of one channel that becomes a row, and of those at
       distances that only a run can tell, for micro-kernels that read them.
+      Kernels of GPUs read channels that are apart where they are.
     - Memory of its own for what becomes a part of a tensor at a computed place.
       `findValidInsertionPoint` of the same file takes the part of the tensor
       where the `tensor.empty` is, which may be before the `nnrt.check` that

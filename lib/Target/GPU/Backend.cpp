@@ -48,6 +48,7 @@ struct GPULoweringPolicy final : LoweringPolicy {
   bool hasRoutines() const override { return false; }
   bool hasMicroKernels() const override { return true; }
   bool hasHalfKernels() const override { return true; }
+  bool readsChannelsApart() const override { return true; }
   int64_t panelWidth(int64_t channels) const override {
     return nngpu::choosePanelWidth(channels);
   }

@@ -278,3 +278,19 @@ func.func @taps_apart(%x: tensor<1x4x4x4xf32>, %w: tensor<1x1x8xf32>, %b: tensor
       outs(%a : tensor<1x4x4x4xf32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] depth_multiplier 1 -> tensor<1x4x4x4xf32>
   return %0 : tensor<1x4x4x4xf32>
 }
+
+// Kernels of GPUs read them where they are.
+
+module attributes {nnhal.target = #nnhal.target<"vulkan">} {
+// CHECK-LABEL: func.func @read_apart
+// CHECK: %[[APART:.+]] = tensor.extract_slice
+// CHECK-NOT: bufferization.alloc_tensor
+// CHECK: nnk.pool_2d max ins(%[[APART]]
+func.func @read_apart(%x: tensor<1x4x4x9xf32>) -> tensor<1x4x4x4xf32> {
+  %empty = tensor.empty() : tensor<1x4x4x4xf32>
+  %apart = tensor.extract_slice %x[0, 0, 0, 1] [1, 4, 4, 4] [1, 1, 1, 2] : tensor<1x4x4x9xf32> to tensor<1x4x4x4xf32>
+  %0 = nnk.pool_2d max ins(%apart : tensor<1x4x4x4xf32>) outs(%empty : tensor<1x4x4x4xf32>)
+      window [1, 1] strides [1, 1] pads [0, 0, 0, 0] -> tensor<1x4x4x4xf32>
+  return %0 : tensor<1x4x4x4xf32>
+}
+}

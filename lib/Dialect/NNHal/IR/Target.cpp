@@ -58,6 +58,7 @@ std::optional<QuadSigns> LoweringPolicy::quadSigns(int64_t channels) const {
 }
 ContractionCosts LoweringPolicy::contractionCosts() const { return {}; }
 bool LoweringPolicy::hasHalfKernels() const { return false; }
+bool LoweringPolicy::readsChannelsApart() const { return false; }
 bool LoweringPolicy::hasRoutines() const { return true; }
 
 TargetInterface::~TargetInterface() = default;

@@ -78,6 +78,9 @@ public:
   /// Whether micro-kernels read and store f16, which others convert before them
   /// and after them.
   virtual bool hasHalfKernels() const;
+  /// Whether micro-kernels read operands whose neighboring channels are apart,
+  /// as those of a slice with a step.
+  virtual bool readsChannelsApart() const;
   /// Whether code may call routines of the runtime (`nnrt.call_routine`) for
   /// irregular work. Without, that is lowered to loops.
   virtual bool hasRoutines() const;
