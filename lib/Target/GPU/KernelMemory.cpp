@@ -155,7 +155,7 @@ bool isView(Operation *op) {
 }
 
 LogicalResult refuse(Operation *op) {
-  return op->emitOpError("on a buffer has no form in SPIR-V");
+  return op->emitOpError("on a buffer has no form in kernels of GPUs");
 }
 
 /// Loops over the elements of \p op, whose buffers have one static shape.

@@ -7,8 +7,6 @@
 
 #include "Tiles.h"
 
-#include "Backend.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,19 +18,24 @@ using namespace nnhal::nngpu;
 /// A discrete device has some hundred processors that hide the latency of
 /// memory by other invocations. A software driver has few, vectors of
 /// invocations, and barriers that cost more than what they save. A driver of
-/// words has no 16-bit storage, which Vulkan 1.3 leaves optional. Tensor cores
-/// are those of a discrete device, which multiply matrices at many times the
-/// rate of its other units, but whose tiles share no sums: where there are too
-/// few to keep the device busy, others are faster.
+/// words has no 16-bit storage, which Vulkan 1.3 leaves optional. Tensor cores,
+/// which every GPU of compute capability 8.0 has, are those of a discrete
+/// device, which multiply matrices at many times the rate of its other units,
+/// but whose tiles share no sums: where there are too few to keep the device
+/// busy, others are faster.
 static constexpr DeviceClass classes[] = {
     {"discrete", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
-     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/0},
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/0,
+     /*target=*/""},
     {"software", /*invocations=*/64, /*workgroupSize=*/64, /*pixels=*/4,
-     /*lanes=*/4, /*slices=*/1, /*hasHalves=*/true, /*matrixGroups=*/0},
+     /*lanes=*/4, /*slices=*/1, /*hasHalves=*/true, /*matrixGroups=*/0,
+     /*target=*/""},
     {"words", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
-     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/false, /*matrixGroups=*/0},
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/false, /*matrixGroups=*/0,
+     /*target=*/""},
     {"tensor-cores", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
-     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/64},
+     /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/64,
+     /*target=*/"cuda"},
 };
 
 std::optional<DeviceClass> nnhal::nngpu::findDeviceClass(llvm::StringRef name) {
@@ -56,9 +59,11 @@ DeviceClass nnhal::nngpu::deviceClassOf(TargetAttr target) {
     if (auto name = target.getParameters().getAs<mlir::StringAttr>(
             deviceClassParameter))
       return *findDeviceClass(name);
-  // Every device of compute capability 8.0 has tensor cores.
-  bool isCuda = target && target.getName() == getCudaTarget().getName();
-  return *findDeviceClass(isCuda ? "tensor-cores" : "discrete");
+  const DeviceClass *found =
+      llvm::find_if(classes, [&](const DeviceClass &one) {
+        return target && one.target == target.getName();
+      });
+  return found == std::end(classes) ? classes[0] : *found;
 }
 
 int64_t nnhal::nngpu::choosePanelWidth(int64_t channels) {

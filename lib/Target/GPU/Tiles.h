@@ -37,6 +37,8 @@ struct DeviceClass {
   /// Fewest workgroups by which products of matrices (MatrixTile) are divided;
   /// 0 where subgroups do not multiply matrices.
   int64_t matrixGroups;
+  /// The target all of whose devices are of this class, if there is one.
+  llvm::StringRef target;
 };
 
 /// How a convolution of f16 or i8 is divided where subgroups multiply matrices:

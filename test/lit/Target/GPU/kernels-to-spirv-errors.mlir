@@ -37,7 +37,7 @@ gpu.module @kernels {
   gpu.func @kernel(%a: memref<16xf32>) kernel
       attributes {known_block_size = array<i32: 4, 1, 1>} {
     %i = gpu.thread_id x
-    // expected-error@+1 {{'vector.load' op on a buffer has no form in SPIR-V}}
+    // expected-error@+1 {{'vector.load' op on a buffer has no form in kernels of GPUs}}
     %x = vector.load %a[%i] : memref<16xf32>, vector<4xf32>
     vector.store %x, %a[%i] : memref<16xf32>, vector<4xf32>
     gpu.return

@@ -47,7 +47,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0.0 : f32
     %sum = gpu.subgroup_mma_constant_matrix %zero : !gpu.mma_matrix<16x16xf32, "COp">
-    // expected-error@+1 {{'gpu.subgroup_mma_store_matrix' op on a buffer has no form in SPIR-V}}
+    // expected-error@+1 {{'gpu.subgroup_mma_store_matrix' op on a buffer has no form in kernels of GPUs}}
     gpu.subgroup_mma_store_matrix %sum, %b[%c0, %c0] {leadDimension = 16 : index}
         : !gpu.mma_matrix<16x16xf32, "COp">, memref<16x16xf32>
     gpu.return
