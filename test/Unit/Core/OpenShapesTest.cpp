@@ -247,18 +247,25 @@ TEST(OpenShapesTest, areThoseOfEachCall) {
       "2");
 }
 
-TEST(OpenShapesTest, areThoseOfAllRounds) {
+/// output = WHILE(EQUAL(state, state), ABS(state), input), whose condition
+/// takes a state of shape \p state.
+Model whileModel(const Dimensions &state) {
   Model model;
   Graph condition;
-  uint32_t state = condition.floats(SUBGRAPH_INPUT);
+  uint32_t value = condition.floats(SUBGRAPH_INPUT, state);
   uint32_t truth = condition.add(SUBGRAPH_OUTPUT, OperandType::TENSOR_BOOL8);
   model.referenced.push_back(
-      condition.operation(OperationType::EQUAL, {state, state}, {truth}).graph);
+      condition.operation(OperationType::EQUAL, {value, value}, {truth}).graph);
   model.referenced.push_back(absGraph());
   Graph graph;
   uint32_t x = graph.floats(SUBGRAPH_INPUT), y = graph.floats(SUBGRAPH_OUTPUT);
   std::vector<uint32_t> inputs = {graph.callee(0), graph.callee(1), x};
   model.main = graph.operation(OperationType::WHILE, inputs, {y}).graph;
+  return model;
+}
+
+TEST(OpenShapesTest, areThoseOfAllRounds) {
+  Model model = whileModel({});
   EXPECT_EQ(outputOf(known(model, {Dimensions{0, 0}})), (Dimensions{0, 0}));
   model.referenced[1] = reshapeGraph(model, 3);
   EXPECT_EQ(messageOf(model, {Dimensions{1, 1}}),
@@ -268,17 +275,7 @@ TEST(OpenShapesTest, areThoseOfAllRounds) {
 
 // Code that depends on extents has states of one shape.
 TEST(OpenShapesTest, areExtentsOfAllRounds) {
-  Model model;
-  Graph condition;
-  uint32_t state = condition.floats(SUBGRAPH_INPUT, {0, 0});
-  uint32_t truth = condition.add(SUBGRAPH_OUTPUT, OperandType::TENSOR_BOOL8);
-  model.referenced.push_back(
-      condition.operation(OperationType::EQUAL, {state, state}, {truth}).graph);
-  model.referenced.push_back(absGraph());
-  Graph graph;
-  uint32_t x = graph.floats(SUBGRAPH_INPUT), y = graph.floats(SUBGRAPH_OUTPUT);
-  std::vector<uint32_t> inputs = {graph.callee(0), graph.callee(1), x};
-  model.main = graph.operation(OperationType::WHILE, inputs, {y}).graph;
+  Model model = whileModel({0, 0});
   auto resultOf = [&](const Dimensions &input) {
     AnnotatedModel annotated;
     annotated.model = model;
