@@ -243,7 +243,7 @@ private:
       callsElsewhere.emplace();
       Operation *module = entry->getParentOp();
       module->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        // What is in there calls functions of its own.
+        // A module inside calls functions of its own.
         if (op != module && op->hasTrait<OpTrait::SymbolTable>())
           return WalkResult::skip();
         if (auto call = dyn_cast<func::CallOp>(op);

@@ -184,7 +184,8 @@ private:
   /// Shapes for the inputs of \p model that state some of their extents, with
   /// the others as an example.
   static KnownShapes exampleShapes(const Model &model) {
-    constexpr uint32_t exampleExtent = 48; // What most strides divide.
+    // Most strides divide the number, and most windows fit into it.
+    constexpr uint32_t exampleExtent = 48;
     KnownShapes shapes;
     for (uint32_t index : model.main.inputIndexes) {
       const Operand &operand = model.main.operands[index];
