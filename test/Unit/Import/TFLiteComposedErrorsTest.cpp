@@ -48,6 +48,53 @@ TEST(TFLiteComposedErrorsTest, elementwise) {
             "alpha is inf, which is not a number");
 }
 
+/// A few bytes of a file state any extent.
+TEST(TFLiteComposedErrorsTest, constantsThatAFileDoesNotHold) {
+  auto made = [](uint64_t bytes) {
+    return "needs constants of " + std::to_string(bytes) +
+           " bytes that the file does not hold, at most 268435456 are made";
+  };
+  constexpr int32_t many = 1 << 28;
+  EXPECT_EQ(error(Code::SIGN, {reals({many})}), made(4 + many * 4ull));
+  EXPECT_EQ(
+      error(Code::ONE_HOT,
+            {{{{2}, Type::INT32}, {}}, ints({many}), reals({}), reals({})},
+            options(
+                [](Builder &b) { return schema::CreateOneHotOptions(b, -1); })),
+      made(4 + many * 4ull));
+  EXPECT_EQ(error(Code::SELECT_V2,
+                  {{{{1}, Type::BOOL}, {}}, reals({many + 1}), reals({1})}),
+            made(many + 1));
+  EXPECT_EQ(error(Code::FULLY_CONNECTED, {reals({1, 1}), reals({many, 1})},
+                  options([](Builder &b) {
+                    return schema::CreateFullyConnectedOptions(b);
+                  })),
+            made(many * 4ull));
+  // The shapes of operands before it need a few bytes more.
+  EXPECT_EQ(error(Code::BATCH_MATMUL, {reals({1, 1}), reals({1, many})},
+                  options([](Builder &b) {
+                    return schema::CreateBatchMatMulOptions(b);
+                  })),
+            made(36 + many * 4ull));
+}
+
+TEST(TFLiteComposedErrorsTest, constantsThatManyOperatorsNeed) {
+  TFLiteWriter writer;
+  int32_t axis = writer.integers({1});
+  std::vector<int32_t> values = {writer.tensor({{1, 4096}})};
+  for (size_t i = 0; i < 5; ++i) {
+    values.push_back(writer.tensor({{1, 4096}}));
+    writer.add(Code::CUMSUM, {values[i], axis}, {values[i + 1]},
+               schema::CreateCumsumOptions(writer.builder));
+  }
+  std::string message =
+      importError(writer.finish({values.front()}, {values.back()}));
+  EXPECT_TRUE(message.starts_with("operator 3 (CUMSUM): needs constants of ") &&
+              message.ends_with(" bytes that the file does not hold, at most "
+                                "268435456 are made"))
+      << message;
+}
+
 TEST(TFLiteComposedErrorsTest, oneHot) {
   auto oneHot = [](const TensorSpec &indices, int32_t depth,
                    std::vector<int32_t> on, int32_t axis) {

@@ -137,7 +137,10 @@ Status importBatchMatMul(Operator &op) {
   uint32_t b = matrices(c, op, 1, !options->adj_y());
   uint32_t aCount = *elementCount(product.a.batch);
   uint32_t bCount = *elementCount(product.b.batch);
-  uint32_t columns = product.b.columns, bias = zeroBias(op, columns);
+  uint32_t columns = product.b.columns;
+  NNHAL_RETURN_IF_ERROR(
+      op.graph.file().checkConstants(columns * sizeof(float)));
+  uint32_t bias = zeroBias(op, columns);
   uint32_t result;
   if (bCount == 1) { // The rows of all matrices of the other.
     result = multiply(op, c, product, a, b, bias, aCount * product.a.rows);

@@ -95,6 +95,7 @@ Status importSelectV2(Operator &op) {
       continue;
     Shape falses(wanted.size(), 1);
     falses[axis] = given[axis] = wanted[axis];
+    NNHAL_RETURN_IF_ERROR(op.graph.file().checkConstants(wanted[axis]));
     std::vector<uint8_t> nothing(wanted[axis]);
     uint32_t constant = op.graph.addConstant(OperandType::TENSOR_BOOL8, falses,
                                              std::as_bytes(std::span(nothing)));
@@ -129,6 +130,8 @@ Status importOneHot(Operator &op) {
   if (c.shapeOf(indices) != apart)
     indices = c.add(OperationType::EXPAND_DIMS,
                     {indices, c.int32(int32_t(axis))}, indices, apart);
+  NNHAL_RETURN_IF_ERROR(
+      op.graph.file().checkConstants(classes[0] * sizeof(int32_t)));
   std::vector<int32_t> numbers(classes[0]);
   for (size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = int32_t(i);

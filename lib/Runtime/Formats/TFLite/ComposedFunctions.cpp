@@ -20,7 +20,8 @@ namespace {
 /// Adds operations on reals of the shape of output 0.
 class Functions {
 public:
-  explicit Functions(Operator &op) : c(op), shape(op.outputShapes[0]) {}
+  explicit Functions(Operator &op)
+      : c(op), shape(op.outputShapes[0]), file(op.graph.file()) {}
 
   uint32_t add(OperationType type, std::vector<uint32_t> inputs) {
     uint32_t result = c.realTemporary(shape);
@@ -43,11 +44,18 @@ public:
   }
   /// \p value in all elements: SELECT does not broadcast (M-141).
   uint32_t all(float value) {
-    return c.reals(shape, std::vector<float>(*elementCount(shape), value));
+    size_t count = *elementCount(shape);
+    Status status = file.checkConstants(count * sizeof(float));
+    if (!status.isOk()) {
+      c.fail(std::move(status));
+      return 0;
+    }
+    return c.reals(shape, std::vector<float>(count, value));
   }
 
   Composition c;
   Shape shape;
+  const FileImport &file;
 };
 } // namespace
 

@@ -60,6 +60,8 @@ static Result<uint32_t> biasOperand(Operator &op, size_t i, size_t filterInput,
   float scale =
       isQuantizedData && !filter.channels ? data.scale * filter.scale : 0.0f;
   if (!op.hasInput(i)) {
+    NNHAL_RETURN_IF_ERROR(
+        op.graph.file().checkConstants(channels * sizeof(uint32_t)));
     if (type == OperandType::TENSOR_FLOAT16)
       return addConstant(op.graph, type, std::vector<uint16_t>(channels));
     return addConstant(op.graph, type, std::vector<uint32_t>(channels), scale);

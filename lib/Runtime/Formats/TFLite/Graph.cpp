@@ -155,15 +155,11 @@ Result<uint32_t> Graph::makeConstant(Tensor &tensor) {
     operand.location = {filePool, static_cast<uint32_t>(offset),
                         static_cast<uint32_t>(tensor.bytes.size())};
   } else {
-    // Everything in a file can be expanded without this being a large number;
-    // a damaged sparse tensor can claim any size.
-    size_t limit = std::max<size_t>(size_t(256) << 20, shared.file.size() * 4);
     shared.expanded.resize((shared.expanded.size() + 15) / 16 * 16);
     size_t begin = shared.expanded.size();
-    NNHAL_RETURN_IF_ERROR(expandConstant(tensor,
-                                         std::min<size_t>(limit, UINT32_MAX),
-                                         shared.expanded)
-                              .withContext(describe(tensor)));
+    NNHAL_RETURN_IF_ERROR(
+        expandConstant(tensor, shared.constantLimit(), shared.expanded)
+            .withContext(describe(tensor)));
     operand.location = {expandedPool, static_cast<uint32_t>(begin),
                         static_cast<uint32_t>(shared.expanded.size() - begin)};
   }
@@ -178,10 +174,9 @@ static Status checkUndefined(const Tensor &tensor) {
 
 Status Graph::fold(Tensor &tensor, Shape shape, std::vector<std::byte> values) {
   NNHAL_RETURN_IF_ERROR(checkUndefined(tensor));
-  shared.folded.push_back(std::move(values));
   tensor.isConstant = tensor.isFolded = true;
   tensor.shape = std::move(shape);
-  tensor.bytes = shared.folded.back();
+  tensor.bytes = shared.keepFolded(std::move(values));
   return Status();
 }
 
@@ -607,6 +602,27 @@ bool accepts(const Tensor &tensor, const Tensor &value) {
   return value.type && (isNarrowed || tensor.type == value.type) &&
          !tensor.channels && !value.channels && tensor.scale == value.scale &&
          tensor.zeroPoint == value.zeroPoint;
+}
+
+std::span<const std::byte>
+FileImport::keepFolded(std::vector<std::byte> bytes) {
+  foldedBytes += bytes.size();
+  return folded.emplace_back(std::move(bytes));
+}
+
+uint64_t FileImport::constantLimit() const {
+  uint64_t limit = std::max<uint64_t>(256 << 20, file.size() * 4);
+  return std::min<uint64_t>(limit, UINT32_MAX); // A location has 32 bits.
+}
+
+Status FileImport::checkConstants(uint64_t more) const {
+  uint64_t made =
+      result.model.operandValues.size() + expanded.size() + foldedBytes + more;
+  if (made > constantLimit())
+    return badData("needs constants of {} bytes that the file does not hold, "
+                   "at most {} are made",
+                   made, constantLimit());
+  return Status();
 }
 
 AnnotatedModel FileImport::take(Memory memory) && {

@@ -35,6 +35,17 @@ struct FileImport {
   /// import().
   AnnotatedModel take(Memory memory) &&;
 
+  /// Keeps the \p bytes that a folded tensor refers to.
+  std::span<const std::byte> keepFolded(std::vector<std::byte> bytes);
+
+  /// The bytes that all constants may have which the file does not hold as they
+  /// are. Whatever a file holds can be expanded without this being a large
+  /// number; a few bytes of a damaged one can state any extent.
+  uint64_t constantLimit() const;
+  /// Fails with invalidArgument when such constants, with \p more bytes that
+  /// are about to be made, are above the limit.
+  Status checkConstants(uint64_t more = 0) const;
+
   const schema::Model &model;
   std::span<const std::byte> file;
   /// See TFLiteImportOptions::useExtensions.
@@ -43,8 +54,8 @@ struct FileImport {
   const std::span<const InstalledExtension> extensions;
   AnnotatedModel result;
   std::vector<std::byte> expanded;
-  /// The bytes that folded tensors refer to.
   std::deque<std::vector<std::byte>> folded;
+  uint64_t foldedBytes = 0;
   Variables variables;
   /// The subgraphs that are being imported, each called by the one before it.
   std::vector<uint32_t> calls = {0};

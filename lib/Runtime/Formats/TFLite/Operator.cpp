@@ -355,6 +355,8 @@ Status importOperator(Graph &graph, const schema::Operator &source,
   Status status = form.isOk()
                       ? importIn(*form, graph, source, builtinCode(*code))
                       : std::move(form).takeStatus();
+  if (status.isOk())
+    status = graph.file().checkConstants();
   return std::move(status).withContext(
       fmt::format("operator {} ({})", index, operatorName(*code)));
 }

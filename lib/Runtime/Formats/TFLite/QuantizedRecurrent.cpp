@@ -220,7 +220,7 @@ template <typename T>
 static Result<std::vector<float>> rawConstant(Operator &op, size_t i) {
   if (!op.isConstant(i))
     return badData("input {} must be a constant", i);
-  constexpr size_t maxSize = 256 << 20;
+  constexpr size_t maxSize = 64 << 20;
   std::vector<std::byte> bytes;
   NNHAL_RETURN_IF_ERROR(expandConstant(op.input(i), maxSize, bytes)
                             .withContext(describe(op.input(i))));

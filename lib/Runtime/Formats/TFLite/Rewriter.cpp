@@ -20,14 +20,13 @@ static Tensor constantOf(FileImport &file, schema::TensorType sourceType,
                          OperandType type, const std::vector<T> &values,
                          Shape shape) {
   std::span<const std::byte> bytes = std::as_bytes(std::span(values));
-  file.folded.emplace_back(bytes.begin(), bytes.end());
   Tensor tensor;
   tensor.name = "constant";
   tensor.sourceType = sourceType;
   tensor.type = type;
   tensor.isConstant = tensor.isFolded = true;
   tensor.shape = std::move(shape);
-  tensor.bytes = file.folded.back();
+  tensor.bytes = file.keepFolded({bytes.begin(), bytes.end()});
   return tensor;
 }
 
