@@ -123,7 +123,7 @@ bool isElementwise(linalg::GenericOp op) {
 struct FuseConsumer : public OpRewritePattern<linalg::GenericOp> {
   FuseConsumer(MLIRContext *context, const nnhal::LoweringPolicy &policy)
       : OpRewritePattern(context), policy(policy),
-        fusedChannels(policy.contractionCosts().fusedChannels) {}
+        fusedChannels(policy.fusedChannels()) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {

@@ -12,13 +12,11 @@
 // A lowering first reads the operands and resolves the window along height and
 // width: pads that follow from extents, the extent of the output, checks of
 // what is not known. Then it takes the first of these forms that serves. What
-// micro-kernels take goes to ContractionKernel.cpp and ContractionFloat.cpp, if
-// the target has some. Of known extents, a convolution with few products per
-// element is written out without loops over them, so that the loop over output
-// channels becomes one over vectors; one whose rows of a window are contiguous
-// has a single loop over the pixels and channels of such a row, which LLVM's
-// vectorizer is told to take. Anything else has loops over the rows, columns
-// and channels of the window, with bounds that leave the padding out.
+// micro-kernels take goes to ContractionKernel.cpp and ContractionFloat.cpp.
+// Where the target has none, operations of known extents are named ones of
+// linalg (NamedOperations.h). Anything else, which is what has extents, strides
+// or groups that only an execution knows, has loops over the rows, columns and
+// channels of the window, with bounds that leave the padding out.
 //
 // A transposed convolution is turned round: an output element is the sum over
 // those input pixels whose windows reach it. A product of matrices
@@ -30,6 +28,7 @@
 #include "ContractionKernel.h"
 #include "ContractionOutput.h"
 #include "Engine/WindowAxes.h"
+#include "NamedOperations.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -216,122 +215,6 @@ static LogicalResult readForward(OperationLowering &op, Convolution &conv) {
   return success();
 }
 
-/// Where place \p index of a window lies, and whether that is in the input.
-static std::pair<Scalar, Scalar> locate(OperationLowering &op,
-                                        const WindowAxis &axis, Scalar start,
-                                        Scalar index) {
-  Scalar at = start + index * axis.dilation;
-  Scalar last = axis.input - 1;
-  bool isPadded = axis.head.known() != 0 || axis.tail.known() != 0;
-  if (!isPadded)
-    return {at, op.truth(true)};
-  return {clamp(at, at.like(0), last), (at >= 0) & (at <= last)};
-}
-
-/// The sum of \p element over a small window of known extent without loops and
-/// branches, so that the loop over channels is one over vectors.
-static Scalar
-sumOverAllPlaces(OperationLowering &op, const Convolution &conv, Scalar top,
-                 Scalar left, const Pixel &at,
-                 llvm::function_ref<Scalar(Scalar row, Scalar column,
-                                           Pixel from, Scalar channel)>
-                     element) {
-  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  Scalar zero = zeroOf(op, conv.input), sum = zero;
-  for (int64_t r = 0; r < *rows.window.known(); ++r)
-    for (int64_t c = 0; c < *columns.window.known(); ++c) {
-      auto [row, rowIsInside] = locate(op, rows, top, op.index(r));
-      auto [column, columnIsInside] = locate(op, columns, left, op.index(c));
-      Scalar term = element(op.index(r), op.index(c),
-                            {at.batch, row, column, Scalar()}, at.channel);
-      sum = sum + select(rowIsInside & columnIsInside, term, zero);
-    }
-  return sum;
-}
-
-/// Whether convolveFew() pays for \p filter, of known extents.
-static bool isWorthTransposing(const OperationLowering &op,
-                               const Tensor &filter) {
-  ContractionCosts costs = op.policy().contractionCosts();
-  int64_t channels = filter.getValueType().getDimSize(0);
-  return channels >= costs.transposedOutputs &&
-         filter.getValueType().getNumElements() <=
-             costs.transposedProducts * channels;
-}
-
-/// CONV_2D of few products per element: without loops over them, the loop over
-/// output channels is one over vectors.
-static void convolveFew(OperationLowering &op, const Convolution &conv,
-                        const Tensor &input, const Tensor &filter) {
-  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  int64_t depth = *filter.extent(3).known();
-  // Output channels last.
-  rt::TensorType type;
-  type.type = filter.isFloat() ? OperandType::TENSOR_FLOAT32
-                               : OperandType::TENSOR_INT32;
-  Tensor weights = op.define(
-      type, {rows.window, columns.window, filter.extent(3), filter.extent(0)},
-      [&](Indices at) {
-        SmallVector<Scalar> from = {at[3], at[0], at[1], at[2]};
-        return filter.isFloat() ? filter.real(from) : filter.centered(from);
-      });
-  defineOutput(op, conv, [&](const Pixel &at) {
-    Scalar top = rows.start(at.row), left = columns.start(at.column);
-    return sumOverAllPlaces(
-        op, conv, top, left, at,
-        [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
-          Scalar sum;
-          for (int64_t i = 0; i < depth; ++i) {
-            from.channel = op.index(i);
-            Scalar term = product(input, indicesOf(from), weights,
-                                  {row, column, from.channel, channel});
-            sum = i == 0 ? term : sum + term;
-          }
-          return sum;
-        });
-  });
-}
-
-/// The elements of the quantized \p tensor less its zero point, for loops that
-/// read each of them often: as i16 the factors of a product of pairs.
-static Tensor centeredCopy(OperationLowering &op, const Tensor &tensor) {
-  rt::TensorType type;
-  type.type = OperandType::TENSOR_QUANT16_SYMM;
-  Type element = op.getBuilder().getI16Type();
-  return op.define(type, tensor.extents(),
-                   [&](Indices at) { return tensor.centered(at).to(element); });
-}
-
-/// CONV_2D where a row of a window is contiguous in input and filter: one loop
-/// goes over its pixels and their channels.
-static void convolveRows(OperationLowering &op, const Convolution &conv,
-                         const Tensor &input, const Tensor &filter) {
-  const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  Scalar depth = filter.extent(3);
-  bool isReadOften = *conv.outputChannels.known() >=
-                     op.policy().contractionCosts().copiedOutputs;
-  Tensor source =
-      input.isQuantized() && isReadOften ? centeredCopy(op, input) : input;
-  Tensor inputRows =
-      op.reshape(source, {input.extent(0), rows.input, columns.input * depth});
-  Tensor filterRows = op.reshape(
-      filter, {filter.extent(0), rows.window, columns.window * depth});
-  defineOutput(op, conv, [&](const Pixel &at) {
-    Scalar top = rows.start(at.row), left = columns.start(at.column);
-    Places inside = columns.inside(left);
-    Places places = {inside.begin * depth, inside.end * depth};
-    Scalar first = left * depth;
-    return addOver(op, rows.inside(top), zeroOf(op, input), [&](Scalar row) {
-      Scalar inputRow = top + row * rows.dilation;
-      return vectorized(
-          addOver(op, places, zeroOf(op, input), [&](Scalar place) {
-            return product(inputRows, {at.batch, inputRow, first + place},
-                           filterRows, {at.channel, row, place});
-          }));
-    });
-  });
-}
-
 /// Whether \p conv is one that kernels take, and how it moves.
 static std::optional<KernelWindow> kernelWindow(const OperationLowering &op,
                                                 const Convolution &conv) {
@@ -344,6 +227,14 @@ static std::optional<KernelWindow> kernelWindow(const OperationLowering &op,
 static std::optional<KernelWindow> floatWindow(OperationLowering &op,
                                                const Convolution &conv) {
   if (!isFloatContraction(op, conv.input, conv.filter, conv.outputChannels))
+    return std::nullopt;
+  return conv.axes.known();
+}
+
+/// Whether \p conv becomes a named operation, and how it moves.
+static std::optional<KernelWindow> namedWindow(const OperationLowering &op,
+                                               const Convolution &conv) {
+  if (!isNamedContraction(op, conv.input, conv.filter))
     return std::nullopt;
   return conv.axes.known();
 }
@@ -376,18 +267,16 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
                             conv.activation);
     return success();
   }
+  if (std::optional<KernelWindow> window = namedWindow(op, conv);
+      window && depth.known() && groups.known() &&
+      *depth.known() * *groups.known() == conv.image.channel.known() &&
+      *conv.outputChannels.known() % *groups.known() == 0) {
+    lowerToNamedConvolution(op, conv.input, conv.filter, *window,
+                            *groups.known(), conv.activation);
+    return success();
+  }
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  if (isStatic(input) && isStatic(filter) && groups.known() == 1) {
-    if (isWorthTransposing(op, filter)) {
-      convolveFew(op, conv, input, filter);
-      return success();
-    }
-    if (columns.dilation.known() == 1) {
-      convolveRows(op, conv, input, filter);
-      return success();
-    }
-  }
   Scalar channelsPerGroup = conv.outputChannels.quotient(groups);
   defineOutput(op, conv, [&](const Pixel &at) {
     Scalar top = rows.start(at.row), left = columns.start(at.column);
@@ -429,25 +318,27 @@ static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
                           conv.activation);
     return success();
   }
+  if (std::optional<KernelWindow> window = namedWindow(op, conv);
+      window && conv.filter.extent(0).known() == 1 &&
+      (conv.image.channel * multiplier).known() ==
+          conv.outputChannels.known()) {
+    lowerToNamedDepthwise(op, conv.input, conv.filter, *window,
+                          conv.activation);
+    return success();
+  }
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   const WindowAxis &rows = conv.axes.rows, &columns = conv.axes.columns;
-  auto productAt = [&](Scalar row, Scalar column, Pixel from, Scalar channel) {
-    from.channel =
-        multiplier.known() == 1 ? channel : channel.quotient(multiplier);
-    return product(input, indicesOf(from), filter,
-                   {op.index(0), row, column, channel});
-  };
-  bool isSmall = isStatic(input) && isStatic(filter) &&
-                 *rows.window.known() * *columns.window.known() <= 25;
   defineOutput(op, conv, [&](const Pixel &at) {
     Scalar top = rows.start(at.row), left = columns.start(at.column);
-    if (isSmall && multiplier.known() == 1)
-      return sumOverAllPlaces(op, conv, top, left, at, productAt);
     return sumOver(op, rows.inside(top), columns.inside(left),
                    zeroOf(op, input), [&](Scalar row, Scalar column) {
                      Pixel from = {at.batch, top + row * rows.dilation,
-                                   left + column * columns.dilation, Scalar()};
-                     return productAt(row, column, from, at.channel);
+                                   left + column * columns.dilation,
+                                   multiplier.known() == 1
+                                       ? at.channel
+                                       : at.channel.quotient(multiplier)};
+                     return product(input, indicesOf(from), filter,
+                                    {op.index(0), row, column, at.channel});
                    });
   });
   return success();
@@ -523,6 +414,11 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
   resolveTransposedAxis(op, rows, height);
   resolveTransposedAxis(op, columns, width);
   op.checkEqual(conv.filter.extent(3), conv.image.channel);
+  if (std::optional<KernelWindow> window = namedWindow(op, conv);
+      window && conv.filter.extent(3).known() == conv.image.channel.known() &&
+      lowerToNamedTransposed(op, conv.input, conv.filter, *window,
+                             conv.activation))
+    return success();
   Tensor input = widened(op, conv.input), filter = widened(op, conv.filter);
   // reachingPlaces() keeps taps within the window. No range of the pixels alone
   // says so, and pads may follow from elements that only an execution knows:
@@ -570,6 +466,10 @@ static LogicalResult lowerFullyConnected(OperationLowering &op) {
   Tensor rows = op.reshape(input, {count.quotient(size), size});
   if (isKernelContraction(op, rows, weights)) {
     lowerToProductKernel(op, rows, weights, *activation);
+    return success();
+  }
+  if (isNamedContraction(op, rows, weights)) {
+    lowerToNamedProduct(op, rows, weights, *activation);
     return success();
   }
   Scalar batch = rows.extent(0);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Engine/WindowAxes.h"
+#include "NamedOperations.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
 
@@ -56,9 +57,41 @@ using StepBuilder = llvm::function_ref<Scalar(Scalar value, Indices element)>;
 /// \p count is how many there were, as an index.
 using LastBuilder = llvm::function_ref<Scalar(Scalar value, Scalar count)>;
 
-/// Defines the output as joined elements of windows, starting with \p first.
+/// Joins the elements of windows of known extents by an operation of linalg.
+using NamedBuilder = llvm::function_ref<Tensor(const NamedPool &pool)>;
+
+/// The windows of \p pool for targets without micro-kernels, if all about them
+/// is known.
+static std::optional<NamedPool> namedPool(const OperationLowering &op,
+                                          const Pool &pool) {
+  RankedTensorType type = pool.input.getValueType();
+  std::optional<KernelWindow> window = pool.axes.known();
+  std::optional<int64_t> height = pool.rows().window.known();
+  std::optional<int64_t> width = pool.columns().window.known();
+  if (op.policy().hasMicroKernels() || !type.hasStaticShape() ||
+      type.getNumElements() == 0 || !window || !height || !width)
+    return std::nullopt;
+  return NamedPool{*window, {*height, *width}};
+}
+
+/// How many places of the window of output pixel \p at are not padding.
+static Scalar placesInside(const Pool &pool, const Pixel &at) {
+  Places rows = pool.rows().inside(pool.rows().start(at.row));
+  Places columns = pool.columns().inside(pool.columns().start(at.column));
+  return (rows.end - rows.begin) * (columns.end - columns.begin);
+}
+
+/// Defines the output as joined elements of windows: by \p named where that
+/// serves, otherwise by \p step from \p first on.
 static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
-                       StepBuilder step, LastBuilder last) {
+                       StepBuilder step, NamedBuilder named, LastBuilder last) {
+  if (std::optional<NamedPool> known = namedPool(op, pool)) {
+    Tensor joined = named(*known);
+    op.setOutput(op.define(op.outputType(), joined.extents(), [&](Indices at) {
+      return last(joined.stored(at), placesInside(pool, pixelAt(at)));
+    }));
+    return;
+  }
   Pixel extents = {pool.image.batch, pool.rows().output, pool.columns().output,
                    pool.image.channel};
   auto element = [&](Indices indices) {
@@ -80,8 +113,7 @@ static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
                                  });
                 })
             .front();
-    return last(joined,
-                (rows.end - rows.begin) * (columns.end - columns.begin));
+    return last(joined, placesInside(pool, at));
   };
   op.setOutput(op.define(op.outputType(), indicesOf(extents), element));
 }
@@ -169,6 +201,15 @@ static bool lowerToKernel(OperationLowering &op, const Pool &pool,
   return true;
 }
 
+/// The bytes of \p input less \p low, as i16.
+static Tensor integersFrom(OperationLowering &op, const Tensor &input,
+                           double low) {
+  Type element = op.getBuilder().getI16Type();
+  return op.define(element, input.extents(), [&](Indices at) {
+    return (input.integer(at) - low).to(element);
+  });
+}
+
 /// The type that the sum over a window fits: that of bytes over less than 2^22
 /// elements is an i32.
 static Type sumType(OperationLowering &op, const Pool &pool) {
@@ -190,6 +231,9 @@ static LogicalResult lowerAveragePool2D(OperationLowering &op) {
     definePool(
         op, pool, op.f32(0),
         [&](Scalar sum, Indices at) { return sum + input.real(at); },
+        [&](const NamedPool &named) {
+          return sumWindows(op, named, widened(op, input), op.f32(0));
+        },
         [&](Scalar sum, Scalar count) {
           return op.encode(activated(sum / count.toF32(), pool.activation),
                            op.outputType());
@@ -200,10 +244,14 @@ static LogicalResult lowerAveragePool2D(OperationLowering &op) {
   // lowest value on (M-022).
   double low = lowestOf(input);
   Type type = sumType(op, pool);
+  Scalar zero = Scalar::integer(op.getBuilder(), type, 0);
   definePool(
-      op, pool, Scalar::integer(op.getBuilder(), type, 0),
+      op, pool, zero,
       [&](Scalar sum, Indices at) {
         return sum + (input.integer(at) - low).to(type);
+      },
+      [&](const NamedPool &named) {
+        return sumWindows(op, named, integersFrom(op, input, low), zero);
       },
       [&](Scalar sum, Scalar count) {
         Scalar number = count.to(type);
@@ -227,6 +275,9 @@ static LogicalResult lowerMaxPool2D(OperationLowering &op) {
         [&](Scalar largest, Indices at) {
           return max(input.real(at), largest);
         },
+        [&](const NamedPool &named) {
+          return maximizeFloatWindows(op, named, widened(op, input));
+        },
         [&](Scalar largest, Scalar) {
           return op.encode(activated(largest, pool.activation),
                            op.outputType());
@@ -237,6 +288,13 @@ static LogicalResult lowerMaxPool2D(OperationLowering &op) {
       op, pool, op.i32(int64_t(lowestOf(input))),
       [&](Scalar largest, Indices at) {
         return max(largest, input.integer(at));
+      },
+      [&](const NamedPool &named) {
+        Tensor image = integersFrom(op, input, 0);
+        Type element = image.getValueType().getElementType();
+        return maximizeWindows(op, named, image,
+                               Scalar::integer(op.getBuilder(), element,
+                                               int64_t(lowestOf(input))));
       },
       [&](Scalar largest, Scalar) { return limited(op, pool, largest); });
   return success();
@@ -253,6 +311,14 @@ static LogicalResult lowerL2Pool2D(OperationLowering &op) {
       [&](Scalar sum, Indices at) {
         Scalar element = pool.input.real(at);
         return sum + element * element;
+      },
+      [&](const NamedPool &named) {
+        Tensor squares = op.define(op.getBuilder().getF32Type(),
+                                   pool.input.extents(), [&](Indices at) {
+                                     Scalar element = pool.input.real(at);
+                                     return element * element;
+                                   });
+        return sumWindows(op, named, squares, op.f32(0));
       },
       [&](Scalar sum, Scalar count) {
         // L2_POOL_2D is the root of the mean of the squares that are not

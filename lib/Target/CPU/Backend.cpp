@@ -48,10 +48,8 @@ public:
     bool pays = channels % 4 == 0 || channels > target.costs().paddedChannels;
     return pays ? target.dotProduct : std::nullopt;
   }
-  ContractionCosts contractionCosts() const override {
-    const kernel::CostModel &costs = target.costs();
-    return {costs.copiedOutputs, costs.transposedOutputs,
-            costs.transposedProducts, costs.fusedChannels};
+  int64_t fusedChannels() const override {
+    return target.costs().fusedChannels;
   }
 
 private:

@@ -48,9 +48,6 @@ static constexpr CostModel sixteenRegisters = {
     .longEpilogue = 9,
     .fusedChannels = 8,
     .paddedChannels = 8,
-    .copiedOutputs = 16,
-    .transposedOutputs = 8,
-    .transposedProducts = 32,
     .reductionAccumulators = 4,
     .transposedBits = 128,
     .splitWork = 5000,
@@ -121,9 +118,6 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("long-epilogue", longEpilogue);
   visit("fused-channels", fusedChannels);
   visit("padded-channels", paddedChannels);
-  visit("copied-outputs", copiedOutputs);
-  visit("transposed-outputs", transposedOutputs);
-  visit("transposed-products", transposedProducts);
   visit("reduction-accumulators", reductionAccumulators);
   visit("transposed-bits", transposedBits);
   visit("split-work", splitWork);

@@ -100,12 +100,6 @@ struct CostModel {
   /// Inputs of more channels are padded to whole quads; those of a picture are
   /// not.
   int64_t paddedChannels;
-  /// ContractionCosts::copiedOutputs of this target.
-  int64_t copiedOutputs;
-  /// ContractionCosts::transposedOutputs of this target.
-  int64_t transposedOutputs;
-  /// ContractionCosts::transposedProducts of this target.
-  int64_t transposedProducts;
   /// Registers, at most, that accumulate what is reduced along a contiguous
   /// dimension; its highest power of two counts.
   int64_t reductionAccumulators;

@@ -55,11 +55,7 @@ struct GPULoweringPolicy final : LoweringPolicy {
   std::optional<QuadSigns> quadSigns(int64_t /*channels*/) const override {
     return QuadSigns::signedBySigned;
   }
-  ContractionCosts contractionCosts() const override {
-    ContractionCosts costs;
-    costs.fusedChannels = 1;
-    return costs;
-  }
+  int64_t fusedChannels() const override { return 1; }
 };
 } // namespace
 

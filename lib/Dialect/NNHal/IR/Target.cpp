@@ -56,7 +56,7 @@ int64_t LoweringPolicy::panelWidth(int64_t channels) const { return channels; }
 std::optional<QuadSigns> LoweringPolicy::quadSigns(int64_t channels) const {
   return std::nullopt;
 }
-ContractionCosts LoweringPolicy::contractionCosts() const { return {}; }
+int64_t LoweringPolicy::fusedChannels() const { return 8; }
 bool LoweringPolicy::hasHalfKernels() const { return false; }
 bool LoweringPolicy::readsChannelsApart() const { return false; }
 bool LoweringPolicy::hasRoutines() const { return true; }

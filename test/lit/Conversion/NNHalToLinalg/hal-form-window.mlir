@@ -2,20 +2,20 @@
 
 // Half is rounded up, from the lowest value on.
 // CHECK-LABEL: func.func @main
-// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x2x2x3xi8>)
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<1x?x2x3xi8>)
 // CHECK-COUNT-2:   scf.for
 // CHECK:           arith.extsi %{{.*}} : i8 to i32
 // CHECK:           arith.subi %{{.*}}, %c-128_i32
 // CHECK:           arith.divsi
 // CHECK:           arith.trunci %{{.*}} : i32 to i8
 nnhal.model @average_pool_2d_signed attributes {hal_version = "1.3"} {
-  nnhal.graph @main(%x: tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5:-3>>) -> tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5:-3>> {
+  nnhal.graph @main(%x: tensor<1x?x4x3x!quant.uniform<i8:f32, 0.5:-3>>) -> tensor<1x?x2x3x!quant.uniform<i8:f32, 0.5:-3>> {
     %valid = nnhal.constant_copy 2 : i32 -> i32
     %two = nnhal.constant_copy 2 : i32 -> i32
     %none = nnhal.constant_copy 0 : i32 -> i32
     %r = nnhal.operation "AVERAGE_POOL_2D"(%x, %valid, %two, %two, %two, %two, %none)
-        : (tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5:-3>>, i32, i32, i32, i32, i32, i32) -> tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5:-3>>
-    nnhal.return %r : tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5:-3>>
+        : (tensor<1x?x4x3x!quant.uniform<i8:f32, 0.5:-3>>, i32, i32, i32, i32, i32, i32) -> tensor<1x?x2x3x!quant.uniform<i8:f32, 0.5:-3>>
+    nnhal.return %r : tensor<1x?x2x3x!quant.uniform<i8:f32, 0.5:-3>>
   }
 }
 

@@ -40,22 +40,6 @@ TargetAttr findTarget(mlir::Operation *op);
 /// four signed weights with which one instruction multiplies them.
 enum class QuadSigns { unsignedBySigned, signedBySigned };
 
-/// How a lowering to linalg is to divide sums of products, where it does not
-/// leave them to micro-kernels, and what these compute beside them.
-struct ContractionCosts {
-  /// Quantized inputs that so many output channels read are copied less their
-  /// zero point, once.
-  int64_t copiedOutputs = 16;
-  /// A filter of at least so many output channels, and of at most
-  /// `transposedProducts` products for each, is transposed, so that the loop
-  /// over output channels is the innermost.
-  int64_t transposedOutputs = 8;
-  int64_t transposedProducts = 32;
-  /// Functions of mathematics are computed in the epilogue of a micro-kernel of
-  /// at least so many channels.
-  int64_t fusedChannels = 8;
-};
-
 /// A lowering policy holds the decisions of a target about the lowering to
 /// linalg. The base class is that of targets without micro-kernels: the
 /// lowering then yields linalg, tensor, arith, math and scf, and nothing is
@@ -74,7 +58,9 @@ public:
   /// How 8-bit contractions over \p channels input channels are multiplied in
   /// quads; nothing where pairs are faster, or all that there is.
   virtual std::optional<QuadSigns> quadSigns(int64_t channels) const;
-  virtual ContractionCosts contractionCosts() const;
+  /// Functions of mathematics are computed in the epilogue of a micro-kernel of
+  /// at least so many channels.
+  virtual int64_t fusedChannels() const;
   /// Whether micro-kernels read and store f16, which others convert before them
   /// and after them.
   virtual bool hasHalfKernels() const;

@@ -1,0 +1,323 @@
+//===- NamedOperations.cpp - Upstream's operations for windows ------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NamedOperations.h"
+
+#include "ContractionOutput.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace nnhal;
+using rt::OperandType;
+
+using Shape = ArrayRef<int64_t>;
+
+static bool isKnown(const Tensor &tensor) {
+  RankedTensorType type = tensor.getValueType();
+  return type.hasStaticShape() && type.getNumElements() != 0;
+}
+
+bool nnhal::isNamedContraction(const OperationLowering &op, const Tensor &input,
+                               const Tensor &filter) {
+  return !op.policy().hasMicroKernels() && isKnown(input) && isKnown(filter);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// A value without a meaning for the HAL: an intermediate result.
+static Tensor intermediate(OperationLowering &op, Value value) {
+  rt::TensorType type;
+  type.type = isa<FloatType>(getElementTypeOrSelf(value))
+                  ? OperandType::TENSOR_FLOAT32
+                  : OperandType::TENSOR_INT32;
+  return {op.getBuilder(), value, type};
+}
+
+/// What products are formed of: f32, or i16 less the zero point.
+static Tensor factorsOf(OperationLowering &op, const Tensor &tensor) {
+  if (tensor.isFloat())
+    return widened(op, tensor);
+  Type element = op.getBuilder().getI16Type();
+  return op.define(element, tensor.extents(),
+                   [&](Indices at) { return tensor.centered(at).to(element); });
+}
+
+/// \p image with the pads of \p window around it, elements of \p value.
+static Value padded(OperationLowering &op, Value image,
+                    const KernelWindow &window, TypedAttr value) {
+  auto [top, bottom, left, right] = window.pads;
+  if (top == 0 && bottom == 0 && left == 0 && right == 0)
+    return image;
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  auto type = cast<RankedTensorType>(image.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[1] += top + bottom;
+  shape[2] += left + right;
+  auto attributes = [&](Shape pads) {
+    return getAsIndexOpFoldResult(builder.getContext(), pads);
+  };
+  Value border = arith::ConstantOp::create(builder, value);
+  return tensor::PadOp::create(builder, type.clone(shape), image,
+                               attributes({0, top, left, 0}),
+                               attributes({0, bottom, right, 0}), border);
+}
+
+/// A tensor of \p shape that holds \p element everywhere.
+static Value filledWith(OperationLowering &op, Shape shape, Scalar element) {
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  Value empty = tensor::EmptyOp::create(builder, shape, element.getType());
+  return linalg::FillOp::create(builder, element.get(), empty).getResult(0);
+}
+
+/// \p value in \p shape, of as many elements.
+static Value reshaped(OperationLowering &op, Value value, Shape shape) {
+  return op.reshape(intermediate(op, value), op.indices(shape)).get();
+}
+
+static DenseIntElementsAttr pairOf(OperationLowering &op,
+                                   std::array<int64_t, 2> pair) {
+  return op.getBuilder().getI64TensorAttr(pair);
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+/// Makes the output of \p sums, which has the output's shape.
+static void finishSums(OperationLowering &op, const ContractionOutput &output,
+                       Value sums) {
+  Tensor source = intermediate(op, sums);
+  op.setOutput(op.define(op.outputType(), source.extents(), [&](Indices at) {
+    return output.finish(source.stored(at), at.back());
+  }));
+}
+
+/// A convolution `Op` that adds products of \p image and \p filter to zeros of
+/// \p shape.
+template <typename Op>
+static Value convolve(OperationLowering &op, const ContractionOutput &output,
+                      Value image, Value filter, Shape shape,
+                      const KernelWindow &window) {
+  Value init = filledWith(op, shape, output.zero());
+  return Op::create(op.getBuilder(), init.getType(), ValueRange{image, filter},
+                    init, pairOf(op, window.strides),
+                    pairOf(op, window.dilations))
+      .getResult(0);
+}
+
+static Value paddedFactors(OperationLowering &op, const Tensor &input,
+                           const KernelWindow &window) {
+  Value factors = factorsOf(op, input).get();
+  return padded(op, factors, window,
+                op.getBuilder().getZeroAttr(getElementTypeOrSelf(factors)));
+}
+
+void nnhal::lowerToNamedConvolution(OperationLowering &op, const Tensor &input,
+                                    const Tensor &filter,
+                                    const KernelWindow &window, int64_t groups,
+                                    rt::FusedActivation activation) {
+  ContractionOutput output(op, activation);
+  Shape image = input.getValueType().getShape(),
+        taps = filter.getValueType().getShape();
+  output.checkChannels(op.index(taps[0]));
+  auto [height, width] = window.output;
+  int64_t batch = image[0], channels = taps[0], depth = taps[3];
+  Value source = paddedFactors(op, input, window);
+  Value factors = factorsOf(op, filter).get();
+  if (groups == 1) {
+    finishSums(op, output,
+               convolve<linalg::Conv2DNhwcFhwcOp>(
+                   op, output, source, factors,
+                   {batch, height, width, channels}, window));
+    return;
+  }
+  Shape extents = cast<RankedTensorType>(source.getType()).getShape();
+  int64_t each = channels / groups;
+  source = reshaped(op, source, {batch, extents[1], extents[2], groups, depth});
+  factors = reshaped(op, factors, {groups, each, taps[1], taps[2], depth});
+  Value sums = convolve<linalg::Conv2DNhwgcGfhwcOp>(
+      op, output, source, factors, {batch, height, width, groups, each},
+      window);
+  finishSums(op, output, reshaped(op, sums, {batch, height, width, channels}));
+}
+
+void nnhal::lowerToNamedDepthwise(OperationLowering &op, const Tensor &input,
+                                  const Tensor &filter,
+                                  const KernelWindow &window,
+                                  rt::FusedActivation activation) {
+  ContractionOutput output(op, activation);
+  Shape image = input.getValueType().getShape(),
+        taps = filter.getValueType().getShape();
+  output.checkChannels(op.index(taps[3]));
+  auto [height, width] = window.output;
+  int64_t batch = image[0], depth = image[3], channels = taps[3];
+  Value source = paddedFactors(op, input, window);
+  Value factors = factorsOf(op, filter).get();
+  if (channels == depth) {
+    factors = reshaped(op, factors, taps.drop_front());
+    finishSums(op, output,
+               convolve<linalg::DepthwiseConv2DNhwcHwcOp>(
+                   op, output, source, factors,
+                   {batch, height, width, channels}, window));
+    return;
+  }
+  // The output channels of an input channel are neighbors (M-081).
+  int64_t multiplier = channels / depth;
+  factors = reshaped(op, factors, {taps[1], taps[2], depth, multiplier});
+  Value sums = convolve<linalg::DepthwiseConv2DNhwcHwcmOp>(
+      op, output, source, factors, {batch, height, width, depth, multiplier},
+      window);
+  finishSums(op, output, reshaped(op, sums, {batch, height, width, channels}));
+}
+
+/// \p filter with rows and columns in reverse order.
+static Value reversed(OperationLowering &op, const Tensor &filter) {
+  Scalar lastRow = filter.extent(1) - 1, lastColumn = filter.extent(2) - 1;
+  Type element = filter.getValueType().getElementType();
+  return op
+      .define(element, filter.extents(),
+              [&](Indices at) {
+                return filter.stored(
+                    {at[0], lastRow - at[1], lastColumn - at[2], at[3]});
+              })
+      .get();
+}
+
+bool nnhal::lowerToNamedTransposed(OperationLowering &op, const Tensor &input,
+                                   const Tensor &filter,
+                                   const KernelWindow &window,
+                                   rt::FusedActivation activation) {
+  Shape image = input.getValueType().getShape(),
+        taps = filter.getValueType().getShape();
+  // The pixels of the input, a stride apart, among zeros.
+  SmallVector<int64_t> apart(image);
+  std::array<int64_t, 2> heads;
+  for (size_t axis : {0, 1}) {
+    int64_t reach = taps[axis + 1] - 1;
+    heads[axis] = reach - window.pads[2 * axis];
+    int64_t tail = reach - window.pads[2 * axis + 1];
+    if (heads[axis] < 0 || tail < 0)
+      return false;
+    apart[axis + 1] =
+        (image[axis + 1] - 1) * window.strides[axis] + 1 + heads[axis] + tail;
+  }
+  ContractionOutput output(op, activation);
+  output.checkChannels(op.index(taps[0]));
+  Tensor factors = factorsOf(op, input);
+  Type element = factors.getValueType().getElementType();
+  Value zeros = filledWith(
+      op, apart,
+      Scalar(op.getBuilder(),
+             arith::ConstantOp::create(op.getBuilder(),
+                                       op.getBuilder().getZeroAttr(element))));
+  Tensor source = op.insert(
+      factors, intermediate(op, zeros), op.indices({0, heads[0], heads[1], 0}),
+      op.indices({1, window.strides[0], window.strides[1], 1}));
+  KernelWindow still;
+  Value sums = convolve<linalg::Conv2DNhwcFhwcOp>(
+      op, output, source.get(), reversed(op, factorsOf(op, filter)),
+      {image[0], window.output[0], window.output[1], taps[0]}, still);
+  finishSums(op, output, sums);
+  return true;
+}
+
+void nnhal::lowerToNamedProduct(OperationLowering &op, const Tensor &rows,
+                                const Tensor &weights,
+                                rt::FusedActivation activation) {
+  ContractionOutput output(op, activation);
+  int64_t batch = rows.getValueType().getDimSize(0),
+          units = weights.getValueType().getDimSize(0);
+  Value init = filledWith(op, {batch, units}, output.zero());
+  auto product = linalg::MatmulTransposeBOp::create(
+      op.getBuilder(), op.getBuilder().getLoc(), init.getType(),
+      ValueRange{factorsOf(op, rows).get(), factorsOf(op, weights).get()},
+      init);
+  finishSums(op, output, product->getResult(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+/// linalg has the extents of a window from a tensor whose elements nobody
+/// reads.
+static Value windowShape(OperationLowering &op, const NamedPool &pool,
+                         Type element) {
+  return tensor::EmptyOp::create(op.getBuilder(), Shape(pool.extents), element);
+}
+
+static SmallVector<int64_t> pooledShape(const NamedPool &pool,
+                                        const Tensor &image) {
+  RankedTensorType type = image.getValueType();
+  return {type.getDimSize(0), pool.window.output[0], pool.window.output[1],
+          type.getDimSize(3)};
+}
+
+template <typename Op>
+static Tensor poolWindows(OperationLowering &op, const NamedPool &pool,
+                          const Tensor &image, TypedAttr pad, Scalar first) {
+  Value source = padded(op, image.get(), pool.window, pad);
+  Value init = filledWith(op, pooledShape(pool, image), first);
+  Value window = windowShape(op, pool, getElementTypeOrSelf(source));
+  return intermediate(op, Op::create(op.getBuilder(), init.getType(),
+                                     ValueRange{source, window}, init,
+                                     pairOf(op, pool.window.strides),
+                                     pairOf(op, {1, 1}))
+                              .getResult(0));
+}
+
+Tensor nnhal::sumWindows(OperationLowering &op, const NamedPool &pool,
+                         const Tensor &image, Scalar zero) {
+  Type element = image.getValueType().getElementType();
+  return poolWindows<linalg::PoolingNhwcSumOp>(
+      op, pool, image, op.getBuilder().getZeroAttr(element), zero);
+}
+
+Tensor nnhal::maximizeWindows(OperationLowering &op, const NamedPool &pool,
+                              const Tensor &image, Scalar lowest) {
+  Type element = image.getValueType().getElementType();
+  return poolWindows<linalg::PoolingNhwcMaxOp>(
+      op, pool, image, op.getBuilder().getIntegerAttr(element, *lowest.known()),
+      lowest);
+}
+
+Tensor nnhal::maximizeFloatWindows(OperationLowering &op, const NamedPool &pool,
+                                   const Tensor &image) {
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  Value source =
+      padded(op, image.get(), pool.window, builder.getF32FloatAttr(lowest));
+  Value init = filledWith(op, pooledShape(pool, image), op.f32(lowest));
+  Value window = windowShape(op, pool, builder.getF32Type());
+  AffineExpr n, y, x, c, row, column;
+  bindDims(builder.getContext(), n, y, x, c, row, column);
+  auto map = [&](ArrayRef<AffineExpr> results) {
+    return AffineMap::get(6, 0, results, builder.getContext());
+  };
+  AffineMap maps[] = {map({n, y * pool.window.strides[0] + row,
+                           x * pool.window.strides[1] + column, c}),
+                      map({row, column}), map({n, y, x, c})};
+  using utils::IteratorType;
+  SmallVector<IteratorType> iterators(4, IteratorType::parallel);
+  iterators.append(2, IteratorType::reduction);
+  auto generic = linalg::GenericOp::create(
+      builder, init.getType(), ValueRange{source, window}, init, maps,
+      iterators, [](OpBuilder &nested, Location loc, ValueRange arguments) {
+        ImplicitLocOpBuilder body(loc, nested);
+        // In this order a NaN is passed over.
+        Scalar largest =
+            max(Scalar(body, arguments[0]), Scalar(body, arguments[2]));
+        linalg::YieldOp::create(body, ValueRange{largest.get()});
+      });
+  return intermediate(op, generic.getResult(0));
+}
