@@ -53,6 +53,16 @@ TEST(TFLiteFoldingTest, shapeOfAnInput) {
               (Numbers{2, 3, 4}));
 }
 
+/// A constant scalar is no vector of one element.
+TEST(TFLiteFoldingTest, scalarsAreNotJoined) {
+  EXPECT_EQ(operatorError(Code::CONCATENATION,
+                          {integersInput({1, 2}), integersInput({3}, {})},
+                          {{{}, Type::INT32}}, options([](Builder &b) {
+                            return schema::CreateConcatenationOptions(b, 0);
+                          })),
+            "input 1 has shape scalar, but input 0 has shape 2");
+}
+
 TEST(TFLiteFoldingTest, arithmetic) {
   auto binary = [](Code code, std::vector<int32_t> a, std::vector<int32_t> b) {
     return folded(code, {integersInput(a), integersInput(b)});

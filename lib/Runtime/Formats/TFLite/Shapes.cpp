@@ -124,6 +124,10 @@ Result<std::vector<Shape>> concatenationShape(Operator &op) {
   for (size_t i = 0; i < op.inputCount(); ++i) {
     if (!op.hasInput(i) || !op.input(i).shape)
       return badData("input {} is missing", i);
+    // The rule would take a scalar for a vector of one element.
+    if (op.shape(i).size() != op.shape(0).size())
+      return badData("input {} has shape {}, but input 0 has shape {}", i,
+                     toString(op.shape(i)), toString(op.shape(0)));
     use.tensor(op.shape(i));
   }
   return use.int32(int32_t(axis)).shapes();
