@@ -17,7 +17,9 @@
 // it as long as the other part is bounded on the other side; what a check
 // bounds by may itself depend on a check, which is followed to a depth. And
 // because the operands of a value may have been checked after it was computed,
-// the value is computed again from what holds at the reader, to the same depth.
+// the value is computed again from what holds at the reader, to the same depth:
+// deep enough for the paddings of a window that follow from a loaded extent.
+// Values that several others are computed by are followed once for a reader.
 //
 // A value that a loop carries is open where nothing bounds the number of
 // rounds. Integer ranges are asked last, for values that would be refused
@@ -80,6 +82,17 @@ LoadedInfluence LoadedValues::at(Value value, Operation *reader,
   LoadedInfluence influence = raw(value);
   if (influence.isBounded())
     return influence;
+  auto known = answers.find({value, reader});
+  if (known != answers.end() && known->second.depth >= depth)
+    return known->second.influence;
+  influence = narrowed(influence, value, reader, depth);
+  answers[{value, reader}] = {influence, depth};
+  return influence;
+}
+
+LoadedInfluence LoadedValues::narrowed(LoadedInfluence influence, Value value,
+                                       Operation *reader,
+                                       unsigned depth) const {
   if (auto it = bounds.find(value); it != bounds.end())
     for (const Bound &bound : it->second) {
       bool &isOpen =
@@ -535,10 +548,14 @@ LoadedValues::LoadedValues(ModuleOp module, IntegerRanges &ranges)
   collectBounds(module);
   do {
     hasChanged = false;
+    // The last round changes nothing, so that what it remembers is what a round
+    // without memory would find.
+    answers.clear();
     for (Operation &part : *module.getBody())
       runStep(&part, [&] {
         part.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
       });
   } while (hasChanged);
+  answers.clear();
   isComplete = true;
 }

@@ -66,7 +66,7 @@ public:
     return at(operand.get(), operand.getOwner());
   }
   LoadedInfluence at(mlir::Value value, mlir::Operation *reader) const {
-    return at(value, reader, /*depth=*/8);
+    return at(value, reader, deepest);
   }
   /// Returns the value of \p value where \p reader is: a constant, or the one
   /// that a check has compared it with.
@@ -90,11 +90,23 @@ private:
     llvm::SmallVector<mlir::Value, 2> rest;
   };
 
+  /// How many operations and checks are followed from a reader.
+  static constexpr unsigned deepest = 64;
+
+  /// What at() has found by following `depth` operations. More of them only
+  /// tell more.
+  struct Answer {
+    LoadedInfluence influence;
+    unsigned depth;
+  };
+
   LoadedInfluence raw(mlir::Value value) const;
   /// The same, with what is known where \p reader is of the operands of the
   /// last \p depth operations that the value was computed by.
   LoadedInfluence at(mlir::Value value, mlir::Operation *reader,
                      unsigned depth) const;
+  LoadedInfluence narrowed(LoadedInfluence influence, mlir::Value value,
+                           mlir::Operation *reader, unsigned depth) const;
   void join(mlir::Value value, LoadedInfluence influence);
   void joinAll(mlir::ValueRange values, LoadedInfluence influence);
 
@@ -130,6 +142,9 @@ private:
   llvm::DenseMap<mlir::Type, LoadedInfluence> stored;
   /// Functions that are called by their name.
   llvm::DenseSet<mlir::Operation *> called;
+  /// By value and reader, of the current round.
+  mutable llvm::DenseMap<std::pair<mlir::Value, mlir::Operation *>, Answer>
+      answers;
   IntegerRanges &ranges;
   mutable mlir::DominanceInfo dominance;
   mlir::SymbolTable symbols;
