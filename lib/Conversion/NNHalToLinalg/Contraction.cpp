@@ -285,8 +285,8 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
                        : at.channel.quotient(channelsPerGroup) * depth;
     return sumOver(op, rows.inside(top), columns.inside(left),
                    zeroOf(op, input), [&](Scalar row, Scalar column) {
-                     Pixel from = {at.batch, top + row * rows.dilation,
-                                   left + column * columns.dilation, Scalar()};
+                     Pixel from = {at.batch, rows.placeAt(top, row),
+                                   columns.placeAt(left, column), Scalar()};
                      return dotProduct(op, conv, input, filter, first, row,
                                        column, from, at.channel);
                    });
@@ -332,8 +332,8 @@ static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
     Scalar top = rows.start(at.row), left = columns.start(at.column);
     return sumOver(op, rows.inside(top), columns.inside(left),
                    zeroOf(op, input), [&](Scalar row, Scalar column) {
-                     Pixel from = {at.batch, top + row * rows.dilation,
-                                   left + column * columns.dilation,
+                     Pixel from = {at.batch, rows.placeAt(top, row),
+                                   columns.placeAt(left, column),
                                    multiplier.known() == 1
                                        ? at.channel
                                        : at.channel.quotient(multiplier)};

@@ -193,7 +193,9 @@ Neighbours BilinearAxis::neighboursOf(Scalar index) const {
   // The source of an output pixel is never left of the image (M-201).
   source = max(source, 0.0);
   Scalar last = axis.input - 1;
-  Scalar first = min(source.toIndex(), last);
+  // The source is not negative, which --nnhal-verify-addresses cannot see of a
+  // float.
+  Scalar first = clamp(source.toIndex(), last.like(0), last);
   return {first, min(first + 1, last), source - first.toF32()};
 }
 

@@ -104,13 +104,14 @@ static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
     Scalar joined =
         op.loop(rows.begin, rows.end, {first},
                 [&](Scalar row, ArrayRef<Scalar> outer) {
-                  return op.loop(columns.begin, columns.end, outer,
-                                 [&](Scalar column, ArrayRef<Scalar> inner) {
-                                   Pixel from = {at.batch, top + row,
-                                                 left + column, at.channel};
-                                   return Values{
-                                       step(inner[0], indicesOf(from))};
-                                 });
+                  return op.loop(
+                      columns.begin, columns.end, outer,
+                      [&](Scalar column, ArrayRef<Scalar> inner) {
+                        Pixel from = {at.batch, pool.rows().placeAt(top, row),
+                                      pool.columns().placeAt(left, column),
+                                      at.channel};
+                        return Values{step(inner[0], indicesOf(from))};
+                      });
                 })
             .front();
     return last(joined, placesInside(pool, at));

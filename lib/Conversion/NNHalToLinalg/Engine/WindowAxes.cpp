@@ -60,10 +60,17 @@ Places WindowAxis::inside(Scalar start) const {
   Places places{start.like(0), window};
   if (!isKnown(head, 0))
     places.begin = roundedUp(max(0.0 - start, 0.0), dilation);
+  if (!dilation.known())
+    places.begin = max(places.begin, 0.0);
   // The tail is smaller than the window, so that windows start in the input.
   if (!isKnown(tail, 0))
     places.end = min(window, roundedUp(input - start, dilation));
   return places;
+}
+
+Scalar WindowAxis::placeAt(Scalar start, Scalar place) const {
+  Scalar at = start + (isKnown(dilation, 1) ? place : place * dilation);
+  return isComputed ? clamp(at, at.like(0), input - 1) : at;
 }
 
 Scalar WindowAxis::effectiveWindow() const {
@@ -74,6 +81,11 @@ void nnhal::resolveAxis(OperationLowering &op, WindowAxis &axis, bool isSame) {
   checkAtLeast(op, axis.window, 1);
   checkAtLeast(op, axis.stride, 1);
   checkAtLeast(op, axis.dilation, 1);
+  auto isOpen = [](Scalar parameter) { return !parameter.known(); };
+  axis.isComputed =
+      llvm::any_of(ArrayRef<Scalar>{axis.window, axis.stride, axis.dilation},
+                   isOpen) ||
+      (!isSame && (isOpen(axis.head) || isOpen(axis.tail)));
   Scalar window = axis.effectiveWindow();
   if (isSame) {
     Scalar count = roundedUp(axis.input, axis.stride);

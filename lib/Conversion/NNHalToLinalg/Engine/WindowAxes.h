@@ -47,12 +47,18 @@ struct WindowAxis {
   Scalar stride, dilation;
   Scalar head, tail; ///< Pads.
   Scalar output;
+  /// Whether elements decide how windows move: --nnhal-verify-addresses cannot
+  /// see then that their places lie inside the input.
+  bool isComputed = false;
 
   /// Where window number \p index starts in the input; may be negative.
   Scalar start(Scalar index) const;
   /// The places of that window that lie inside the input. Of pools, whose
   /// windows are not dilated, there is at least one.
   Places inside(Scalar start) const;
+  /// Where place number \p place of the window at \p start lies, one of
+  /// inside().
+  Scalar placeAt(Scalar start, Scalar place) const;
   /// What the window covers.
   Scalar effectiveWindow() const;
 };
