@@ -175,7 +175,7 @@ TEST(TFLiteComplexTest, errors) {
                           {{{1, 5}}}),
             "output 0 has type FLOAT32, expected COMPLEX64");
   EXPECT_EQ(operatorError(Code::COMPLEX_ABS, {{{{1, 8}}, {}}}, {{{1, 8}}}),
-            "input 0, tensor 0 't0', is not of computed complex numbers");
+            "input 0, tensor 0 't0', is not of complex numbers");
   EXPECT_EQ(importError(transformFile({1, 8}, {1, 8},
                                       [](TFLiteWriter &file, int32_t spectrum) {
                                         int32_t y = file.tensor({{}});
@@ -194,8 +194,8 @@ TEST(TFLiteComplexTest, errors) {
                                                  {y});
                                         return std::vector{y};
                                       })),
-            "operator 1 (ADD): tensor 1 't1' has type COMPLEX64, which the HAL "
-            "does not have");
+            "operator 1 (ADD): input 0 has type FLOAT32 beside complex "
+            "numbers");
 }
 
 } // namespace

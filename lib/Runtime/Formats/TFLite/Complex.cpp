@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The HAL has no complex numbers. A tensor of COMPLEX64 is two operands, and
-// what moves its elements moves both. A Fourier transform is a product with the
-// matrix of the transform, of which FULLY_CONNECTED computes the real and the
-// imaginary part: for the lengths of audio frames that is as fast as the
-// butterflies, whose steps would be operations of their own.
+// ComplexOperators.cpp computes with both. A Fourier transform is a product
+// with the matrix of the transform, of which FULLY_CONNECTED computes the real
+// and the imaginary part: for the lengths of audio frames that is as fast as
+// the butterflies, whose steps would be operations of their own.
 //
 // Inputs and outputs of a model have the extension's type. Between them and the
 // two operands BITCAST makes both parts of a number a last dimension, which
@@ -19,6 +19,7 @@
 
 #include "Complex.h"
 #include "Composition.h"
+#include "Constants.h"
 #include "ExtensionTypes.h"
 #include "OperatorTable.h"
 
@@ -161,19 +162,26 @@ Status importRfft2d(Operator &op) {
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// Constants of complex numbers have two parts as soon as one is asked for.
 static Status checkComplex(Operator &op) {
-  if (op.input(0).imaginary)
-    return Status();
-  return badData("input 0, {}, is not of computed complex numbers",
-                 describe(op.input(0)));
+  Tensor &from = op.input(0);
+  NNHAL_RETURN_IF_ERROR(splitConstant(op.graph, from));
+  if (!from.imaginary)
+    return badData("input 0, {}, is not of complex numbers", describe(from));
+  if (op.output(0).type != OperandType::TENSOR_FLOAT32)
+    return badData("output 0 has type {}, expected FLOAT32",
+                   nameOf(op.output(0).sourceType));
+  return Status();
 }
 
 Status importComplexPart(Operator &op) {
   NNHAL_RETURN_IF_ERROR(checkComplex(op));
-  const Tensor &from = op.input(0);
-  bool isReal = op.row.code == schema::BuiltinOperator::REAL;
-  return op.graph.bind(op.output(0), isReal ? *from.operand : *from.imaginary,
-                       *from.shape);
+  NNHAL_ASSIGN_OR_RETURN(Tensor part,
+                         partOf(op.graph, op.input(0),
+                                op.row.code == schema::BuiltinOperator::IMAG));
+  return part.isConstant
+             ? op.graph.bindConstant(op.output(0), part)
+             : op.graph.bind(op.output(0), *part.operand, *part.shape);
 }
 
 Status importComplexAbs(Operator &op) {
@@ -189,28 +197,49 @@ Status importComplexAbs(Operator &op) {
                            square(*from.imaginary))});
 }
 
-Status importMovedComplex(Operator &op) {
-  Tensor &from = op.input(op.row.dataInput), &to = op.output(0);
-  if (to.sourceType != schema::TensorType::COMPLEX64)
-    return badData("output 0 has type {}, expected COMPLEX64",
-                   nameOf(to.sourceType));
-  const uint32_t real = *from.operand, imaginary = *from.imaginary;
-  from.imaginary.reset();
-  from.type = to.type = OperandType::TENSOR_FLOAT32;
-  auto import = [&](uint32_t part) -> Result<uint32_t> {
-    from.operand = part;
-    to.operand.reset();
-    NNHAL_RETURN_IF_ERROR(op.row.import(op));
-    return *to.operand;
-  };
-  NNHAL_ASSIGN_OR_RETURN(uint32_t realResult, import(real));
-  NNHAL_ASSIGN_OR_RETURN(to.imaginary, import(imaginary));
-  to.operand = realResult;
-  from.operand = real;
-  from.imaginary = imaginary;
-  from.type.reset();
-  to.type.reset();
+Result<Tensor> partOf(Graph &graph, const Tensor &tensor, bool isImaginary) {
+  Tensor part = tensor;
+  part.sourceType = schema::TensorType::FLOAT32;
+  part.type = OperandType::TENSOR_FLOAT32;
+  part.imaginary.reset();
+  if (!tensor.isConstant) {
+    part.operand = isImaginary ? tensor.imaginary : tensor.operand;
+    return part;
+  }
+  FileImport &file = graph.file();
+  std::vector<std::byte> pairs, values;
+  NNHAL_RETURN_IF_ERROR(expandConstant(tensor, file.constantLimit(), pairs)
+                            .withContext(describe(tensor)));
+  constexpr size_t size = sizeof(float);
+  for (size_t i = isImaginary ? size : 0; i < pairs.size(); i += 2 * size)
+    values.insert(values.end(), pairs.begin() + int64_t(i),
+                  pairs.begin() + int64_t(i + size));
+  NNHAL_RETURN_IF_ERROR(file.checkConstants(values.size()));
+  part.operand.reset();
+  part.isFolded = true;
+  part.sparsity = nullptr;
+  part.bytes = file.keepFolded(std::move(values));
+  return part;
+}
+
+Status splitConstant(Graph &graph, Tensor &tensor) {
+  if (!isComplex(tensor) || !tensor.isConstant || tensor.imaginary)
+    return Status();
+  NNHAL_ASSIGN_OR_RETURN(Tensor real, partOf(graph, tensor, false));
+  NNHAL_ASSIGN_OR_RETURN(Tensor imaginary, partOf(graph, tensor, true));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t operand, graph.use(real));
+  NNHAL_ASSIGN_OR_RETURN(tensor.imaginary, graph.use(imaginary));
+  tensor.operand = operand;
   return Status();
+}
+
+Result<std::vector<Operand>> partsFor(const Tensor &tensor,
+                                      const Shape &shape) {
+  Tensor part = tensor;
+  if (isComplex(tensor))
+    part.type = OperandType::TENSOR_FLOAT32;
+  NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(part, shape));
+  return std::vector<Operand>(isComplex(tensor) ? 2 : 1, operand);
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,6 +24,18 @@ inline bool isComplex(const Tensor &tensor) {
 Result<Operand> complexOperandFor(const Graph &graph, const Tensor &tensor,
                                   const Shape &shape);
 
+/// Returns operands for the parts of complex numbers, and the only one for
+/// another tensor. Fails as operandFor() does.
+Result<std::vector<Operand>> partsFor(const Tensor &tensor, const Shape &shape);
+
+/// A tensor of FLOAT32 with the real or the imaginary part of \p tensor, which
+/// is a constant or computed: a constant if that is one.
+Result<Tensor> partOf(Graph &graph, const Tensor &tensor, bool isImaginary);
+
+/// Makes operands of both parts of \p tensor where that is a constant of
+/// complex numbers.
+Status splitConstant(Graph &graph, Tensor &tensor);
+
 /// Makes the parts of operand \p joined, which is of complex numbers, the value
 /// of \p tensor, whose shape is known.
 void splitComplex(Graph &graph, Tensor &tensor, uint32_t joined);

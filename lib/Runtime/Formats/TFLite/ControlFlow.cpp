@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Complex.h"
 #include "StableHlo.h"
 
 #include "Runtime/Support/Errors.h"
@@ -67,7 +68,7 @@ static Result<std::vector<Tensor>> argumentsOf(Operator &op, size_t first) {
     if (!tensor.shape)
       return badData("input {}, {}, is a variable", i, describe(tensor));
     if (!tensor.isConstant)
-      NNHAL_RETURN_IF_ERROR(op.graph.use(tensor).takeStatus());
+      NNHAL_RETURN_IF_ERROR(op.graph.useParts(tensor).takeStatus());
     arguments.push_back(tensor);
   }
   return arguments;
@@ -116,8 +117,9 @@ static Result<Called> importReferenced(FileImport &file, int64_t index,
     Tensor &result = called.results[i];
     if (isBody && i < arguments.size() && arguments[i].isConstant)
       continue;
-    NNHAL_ASSIGN_OR_RETURN(uint32_t value, graph.use(result));
-    target.outputIndexes.push_back(graph.asOutput(value, *result.shape));
+    NNHAL_ASSIGN_OR_RETURN(std::vector<uint32_t> parts, graph.useParts(result));
+    for (uint32_t part : parts)
+      target.outputIndexes.push_back(graph.asOutput(part, *result.shape));
   }
   called.subgraph = addReferenced(file, std::move(target));
   return called;
@@ -154,8 +156,20 @@ static Status checkCount(Operator &op, size_t count) {
 static void appendOperands(std::span<const Tensor> arguments,
                            std::vector<uint32_t> &inputs) {
   for (const Tensor &argument : arguments)
-    if (!argument.isConstant)
+    if (!argument.isConstant) {
       inputs.push_back(*argument.operand);
+      if (argument.imaginary)
+        inputs.push_back(*argument.imaginary);
+    }
+}
+
+/// Appends the operands of output \p i of \p op, of \p shape, to \p outputs.
+static Status defineOutput(Operator &op, size_t i, const Shape &shape,
+                           std::vector<uint32_t> &outputs) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<uint32_t> parts,
+                         op.graph.defineParts(op.output(i), shape));
+  outputs.insert(outputs.end(), parts.begin(), parts.end());
+  return Status();
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,6 +199,7 @@ Status importCallOf(Operator &op, int64_t subgraph, size_t first) {
         results[i].isConstant
             ? op.graph.bindConstant(output, results[i])
             : op.graph.bind(output, *results[i].operand, *results[i].shape));
+    output.imaginary = results[i].imaginary;
   }
   return Status();
 }
@@ -222,9 +237,7 @@ Status importIf(Operator &op) {
                      i, toString(shape), toString(*otherwise.results[i].shape));
     for (const Called *branch : {&then, &otherwise})
       NNHAL_RETURN_IF_ERROR(checkResult(op.output(i), branch->results[i]));
-    NNHAL_ASSIGN_OR_RETURN(uint32_t output,
-                           op.graph.define(op.output(i), shape));
-    outputs.push_back(output);
+    NNHAL_RETURN_IF_ERROR(defineOutput(op, i, shape, outputs));
   }
   op.graph.addOperation(OperationType::IF, std::move(inputs),
                         std::move(outputs));
@@ -249,7 +262,8 @@ Status importWhile(Operator &op) {
   std::vector<uint32_t> initial;
   for (size_t i = 0; i < values.size(); ++i)
     if (values[i].isConstant && !isKept(*bodySource, i)) {
-      NNHAL_ASSIGN_OR_RETURN(values[i].operand, op.graph.use(op.input(i)));
+      NNHAL_RETURN_IF_ERROR(op.graph.useParts(op.input(i)).takeStatus());
+      values[i] = op.input(i);
       values[i].isConstant = false;
     }
   appendOperands(values, initial);
@@ -273,9 +287,7 @@ Status importWhile(Operator &op) {
       NNHAL_RETURN_IF_ERROR(op.graph.bindConstant(op.output(i), values[i]));
       continue;
     }
-    NNHAL_ASSIGN_OR_RETURN(uint32_t output,
-                           op.graph.define(op.output(i), *values[i].shape));
-    outputs.push_back(output);
+    NNHAL_RETURN_IF_ERROR(defineOutput(op, i, *values[i].shape, outputs));
   }
   std::vector<uint32_t> inputs = {condition.operand, body.operand};
   inputs.insert(inputs.end(), initial.begin(), initial.end());
@@ -380,24 +392,27 @@ static Result<uint32_t> addChoice(FileImport &file, const Branches &branches,
     return branches.subgraphs[first];
   Subgraph target;
   Graph graph(file, *file.model.subgraphs()->Get(0), target);
-  auto add = [&](Operand operand, OperandLifeTime lifetime) {
+  auto add = [&](Operand operand, OperandLifeTime lifetime,
+                 std::vector<uint32_t> &indices) {
     operand.lifetime = lifetime;
-    return graph.addOperand(std::move(operand));
+    indices.push_back(graph.addOperand(std::move(operand)));
+  };
+  auto addParts = [&](const Tensor &tensor, OperandLifeTime lifetime,
+                      std::vector<uint32_t> &indices) -> Status {
+    NNHAL_ASSIGN_OR_RETURN(std::vector<Operand> parts,
+                           partsFor(tensor, *tensor.shape));
+    for (Operand &part : parts)
+      add(std::move(part), lifetime, indices);
+    return Status();
   };
   for (const Tensor &argument : branches.arguments)
-    if (!argument.isConstant) {
-      NNHAL_ASSIGN_OR_RETURN(Operand operand,
-                             operandFor(argument, *argument.shape));
-      target.inputIndexes.push_back(
-          add(std::move(operand), OperandLifeTime::SUBGRAPH_INPUT));
-    }
-  target.inputIndexes.push_back(
-      add(indexOperand(), OperandLifeTime::SUBGRAPH_INPUT));
-  for (const Tensor &result : branches.results) {
-    NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(result, *result.shape));
-    target.outputIndexes.push_back(
-        add(std::move(operand), OperandLifeTime::SUBGRAPH_OUTPUT));
-  }
+    if (!argument.isConstant)
+      NNHAL_RETURN_IF_ERROR(addParts(argument, OperandLifeTime::SUBGRAPH_INPUT,
+                                     target.inputIndexes));
+  add(indexOperand(), OperandLifeTime::SUBGRAPH_INPUT, target.inputIndexes);
+  for (const Tensor &result : branches.results)
+    NNHAL_RETURN_IF_ERROR(addParts(result, OperandLifeTime::SUBGRAPH_OUTPUT,
+                                   target.outputIndexes));
   NNHAL_RETURN_IF_ERROR(addBranch(graph, branches, first, count,
                                   target.inputIndexes, target.outputIndexes));
   return addReferenced(file, std::move(target));
@@ -447,10 +462,8 @@ Status importStableHloCase(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(uint32_t value, op.graph.use(index));
   inputs.push_back(addNumber(op.graph, value, numbers.size()));
   for (size_t i = 0; i < op.outputCount(); ++i) {
-    NNHAL_ASSIGN_OR_RETURN(
-        uint32_t output,
-        op.graph.define(op.output(i), *branches.results[i].shape));
-    outputs.push_back(output);
+    NNHAL_RETURN_IF_ERROR(
+        defineOutput(op, i, *branches.results[i].shape, outputs));
   }
   return addBranch(op.graph, branches, 0, numbers.size(), inputs,
                    std::move(outputs));

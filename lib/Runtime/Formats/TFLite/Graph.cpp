@@ -212,6 +212,14 @@ Result<uint32_t> Graph::use(Tensor &tensor) {
   return *tensor.operand;
 }
 
+Result<std::vector<uint32_t>> Graph::useParts(Tensor &tensor) {
+  NNHAL_RETURN_IF_ERROR(splitConstant(*this, tensor));
+  if (tensor.imaginary)
+    return std::vector<uint32_t>{*tensor.operand, *tensor.imaginary};
+  NNHAL_ASSIGN_OR_RETURN(uint32_t value, use(tensor));
+  return std::vector<uint32_t>{value};
+}
+
 uint32_t Graph::addCast(uint32_t from, OperandType type,
                         schema::TensorType fromName,
                         schema::TensorType toName) {
@@ -268,17 +276,35 @@ uint32_t Graph::asNarrow(uint32_t index) {
   return entry->second;
 }
 
-Result<uint32_t> Graph::define(Tensor &tensor, Shape shape) {
+static Status checkDefinable(const Tensor &tensor) {
   if (tensor.isConstant)
     return badData("computes {}, which is a constant", describe(tensor));
   if (tensor.isVariable)
     return badData("computes {}, which is a variable", describe(tensor));
   if (tensor.operand)
     return badData("computes {}, which has a value already", describe(tensor));
+  return Status();
+}
+
+Result<uint32_t> Graph::define(Tensor &tensor, Shape shape) {
+  NNHAL_RETURN_IF_ERROR(checkDefinable(tensor));
   NNHAL_ASSIGN_OR_RETURN(Operand operand, operandFor(tensor, shape));
   tensor.shape = std::move(shape);
   tensor.operand = addOperand(std::move(operand));
   return *tensor.operand;
+}
+
+Result<std::vector<uint32_t>> Graph::defineParts(Tensor &tensor, Shape shape) {
+  NNHAL_RETURN_IF_ERROR(checkDefinable(tensor));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Operand> parts, partsFor(tensor, shape));
+  std::vector<uint32_t> indices;
+  for (Operand &part : parts)
+    indices.push_back(addOperand(std::move(part)));
+  tensor.shape = std::move(shape);
+  tensor.operand = indices[0];
+  if (indices.size() > 1)
+    tensor.imaginary = indices[1];
+  return indices;
 }
 
 Result<uint32_t> Graph::readState(Tensor &variable, Shape shape) {
@@ -464,6 +490,7 @@ uint32_t Graph::asOutput(uint32_t index, const Shape &shape) {
 }
 
 Result<uint32_t> Graph::useAsOutput(Tensor &tensor) {
+  NNHAL_RETURN_IF_ERROR(splitConstant(*this, tensor));
   if (!tensor.imaginary)
     return use(tensor);
   NNHAL_ASSIGN_OR_RETURN(Operand operand,
@@ -539,11 +566,17 @@ Status Graph::importArgument(Tensor &tensor, const Tensor &argument,
   tensor.sourceType = argument.sourceType;
   if (argument.isConstant)
     return bindConstant(tensor, argument);
-  if (isInlined)
-    return bind(tensor, *argument.operand, *argument.shape);
-  NNHAL_ASSIGN_OR_RETURN(uint32_t input, define(tensor, *argument.shape));
-  operand(input).lifetime = OperandLifeTime::SUBGRAPH_INPUT;
-  target.inputIndexes.push_back(input);
+  if (isInlined) {
+    NNHAL_RETURN_IF_ERROR(bind(tensor, *argument.operand, *argument.shape));
+    tensor.imaginary = argument.imaginary;
+    return Status();
+  }
+  NNHAL_ASSIGN_OR_RETURN(std::vector<uint32_t> parts,
+                         defineParts(tensor, *argument.shape));
+  for (uint32_t input : parts) {
+    operand(input).lifetime = OperandLifeTime::SUBGRAPH_INPUT;
+    target.inputIndexes.push_back(input);
+  }
   return Status();
 }
 
@@ -578,7 +611,7 @@ Status Graph::importCalled(std::span<const Tensor> arguments, bool isInlined,
   for (int32_t index : outputs) {
     Tensor &tensor = tensors[size_t(index)];
     if (!tensor.isConstant)
-      NNHAL_RETURN_IF_ERROR(use(tensor).takeStatus());
+      NNHAL_RETURN_IF_ERROR(useParts(tensor).takeStatus());
     results.push_back(tensor);
   }
   return Status();
@@ -597,6 +630,8 @@ Status Graph::importInlined(const schema::SubGraph &called,
 }
 
 bool accepts(const Tensor &tensor, const Tensor &value) {
+  if (isComplex(tensor) || isComplex(value))
+    return tensor.sourceType == value.sourceType;
   bool isNarrowed = tensor.sourceType == schema::TensorType::INT64 &&
                     value.type == OperandType::TENSOR_INT32;
   return value.type && (isNarrowed || tensor.type == value.type) &&

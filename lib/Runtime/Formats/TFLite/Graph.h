@@ -120,6 +120,9 @@ public:
   /// The operand that holds \p tensor now. Constants are made on first use.
   Result<uint32_t> use(Tensor &tensor);
 
+  /// Likewise, both operands of complex numbers, and the only one of others.
+  Result<std::vector<uint32_t>> useParts(Tensor &tensor);
+
   /// Likewise, with 64-bit integers where the file states such.
   Result<uint32_t> useAsStated(Tensor &tensor);
 
@@ -129,6 +132,8 @@ public:
 
   /// A new operand for \p tensor, which an operation is about to compute.
   Result<uint32_t> define(Tensor &tensor, Shape shape);
+  /// Likewise, both of complex numbers, and the only one of others.
+  Result<std::vector<uint32_t>> defineParts(Tensor &tensor, Shape shape);
 
   /// State input of \p variable on first use.
   Result<uint32_t> readState(Tensor &variable, Shape shape);

@@ -270,9 +270,7 @@ static Status importOperands(Operator &op) {
     return foldIntegers(op);
   }
   NNHAL_RETURN_IF_ERROR(prepareOperands(op));
-  bool isComplex = row.takesComplex && op.hasInput(row.dataInput) &&
-                   op.input(row.dataInput).imaginary;
-  if (!row.checksTypes && !isComplex) {
+  if (!row.checksTypes) {
     NNHAL_RETURN_IF_ERROR(checkTypes(op));
     NNHAL_RETURN_IF_ERROR(checkPlain(op));
   }
@@ -280,7 +278,7 @@ static Status importOperands(Operator &op) {
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     NNHAL_RETURN_IF_ERROR(checkOutputTypes(op));
   }
-  return isComplex ? importMovedComplex(op) : row.import(op);
+  return row.import(op);
 }
 
 static Status importWithRow(Graph &graph, const schema::Operator &source,
@@ -298,6 +296,8 @@ struct Form {
   const ExtensionRow *extension = nullptr;
   Claim claim;
   const OperatorRow *hal = nullptr;
+  /// The inputs and outputs of an operator on complex numbers.
+  std::optional<OperatorRow> complexRow = {};
 };
 
 static Result<Form> formOf(Graph &graph, const schema::Operator &source,
@@ -310,6 +310,12 @@ static Result<Form> formOf(Graph &graph, const schema::Operator &source,
     NNHAL_ASSIGN_OR_RETURN(form.claim,
                            findClaim(graph.file().extensions, custom));
   }
+  if (form.hal || form.extension) {
+    OperatorRow row = form.hal ? *form.hal : operatorRowOf(*form.extension);
+    Operator op(graph, source, row);
+    if (readOperands(op).isOk() && computesComplex(op))
+      form.complexRow = row;
+  }
   if (form.extension && form.hal &&
       !needsExtension(graph, source, *form.hal, *form.extension))
     form.extension = nullptr;
@@ -321,6 +327,11 @@ static Status importIn(const Form &form, Graph &graph,
                        const schema::Operator &source,
                        schema::BuiltinOperator builtin) {
   bool usesExtensions = graph.file().useExtensions;
+  if (form.complexRow) {
+    Operator op(graph, source, *form.complexRow);
+    NNHAL_RETURN_IF_ERROR(readOperands(op));
+    return importComplex(op);
+  }
   if (form.claim.extension && usesExtensions)
     return importAsClaimed(graph, source, form.claim);
   if (form.extension && usesExtensions)

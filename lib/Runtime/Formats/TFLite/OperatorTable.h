@@ -72,9 +72,6 @@ struct OperatorRow {
   /// The operator takes and gives bytes that have no quantization parameters:
   /// it moves, compares or converts them as the numbers that they are.
   bool takesPlain = false;
-  /// The operator moves elements of its data input and gives one result, so
-  /// that it moves complex numbers part by part.
-  bool takesComplex = false;
   /// The operator takes what the HAL has no type for; its importer checks it.
   bool checksTypes = false;
   /// The shapes of the outputs before the importer runs; null where the rules
@@ -210,8 +207,11 @@ Status importStableHloWhile(Operator &op);
 Status importRfft2d(Operator &op);
 Status importComplexPart(Operator &op);
 Status importComplexAbs(Operator &op);
-/// An operator of a row that takesComplex, whose data input is complex.
-Status importMovedComplex(Operator &op);
+/// Whether \p op is one that importComplex() takes: it computes with complex
+/// numbers that have values, or makes some of reals.
+bool computesComplex(Operator &op);
+/// Imports \p op as operations on both parts of complex numbers.
+Status importComplex(Operator &op);
 Result<std::vector<Shape>> rfft2dShape(Operator &op);
 
 /// Whether \p op is one that importEmptyList() takes.
