@@ -212,9 +212,33 @@ TEST(TFLiteRareFormsTest, productsOfBytesWithManyDimensions) {
   EXPECT_EQ(
       results(product({2, 1, 1, 1, 2}, {2, 1}), {{1, 2, 3, 4}, {5, 6}})[0],
       (Numbers{9, 20}));
-  EXPECT_EQ(importError(product({2, 1, 1, 1, 2}, {1, 2, 1, 2, 1})),
-            "operator 0 (BATCH_MATMUL): the HAL's FULLY_CONNECTED takes at "
-            "most rank 4, but input 0 has shape 2x1x1x1x2");
+  // Each matrix meets each of the other factor.
+  EXPECT_EQ(results(product({2, 1, 1, 1, 2}, {1, 2, 1, 2, 1}),
+                    {{1, 2, 3, 4}, {5, 6, 7, 8}})[0],
+            (Numbers{9, 12, 20, 27}));
+}
+
+TEST(TFLiteRareFormsTest, quantizedFactorsBesideReals) {
+  auto made =
+      options([](Builder &b) { return schema::CreateBatchMatMulOptions(b); });
+  for (bool isConstant : {true, false})
+    for (const std::vector<int32_t> &batch :
+         {std::vector<int32_t>{}, {1}, {1, 1, 1}}) {
+      std::vector<int32_t> a = batch, b = batch, c = batch;
+      a.insert(a.end(), {1, 2});
+      b.insert(b.end(), {2, 1});
+      c.insert(c.end(), {1, 1});
+      EXPECT_EQ(result(Code::BATCH_MATMUL,
+                       {value(a, Type::FLOAT32, {1, 2}),
+                        {bytesOf(b, 0.5f, 0), {2, 4}, isConstant}},
+                       {c}, made),
+                (Numbers{5}));
+    }
+  EXPECT_EQ(error(Code::BATCH_MATMUL,
+                  {{bytesOf({1, 2}, 0.5f, 0), {}}, reals({2, 1}, {})},
+                  bytesOf({1, 1}, 0.5f, 0), made),
+            "operator 0 (BATCH_MATMUL): input 1 has type TENSOR_FLOAT32, but "
+            "input 0 has type TENSOR_QUANT8_ASYMM_SIGNED");
 }
 
 } // namespace

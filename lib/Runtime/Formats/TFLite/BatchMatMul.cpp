@@ -80,6 +80,29 @@ static uint32_t matrixOf(const Factor &factor, const Shape &batch, uint32_t i) {
   return result;
 }
 
+/// The operand of input \p i: as real numbers where the first one is real.
+static uint32_t factorOperand(Composition &c, Operator &op, size_t i) {
+  if (i == 0 || !hasDynamicRange(op, i))
+    return c.input(i);
+  Result<uint32_t> reals = weightsOperand(op, i);
+  if (reals.isOk())
+    return *reals;
+  c.fail(std::move(reals).takeStatus());
+  return 0;
+}
+
+/// Fails unless both factors have one type, or the second one has quantized
+/// weights beside reals.
+static Status checkTypes(Operator &op) {
+  const Tensor &a = op.input(0), &b = op.input(1);
+  if (!b.type)
+    return badData("{} {}", describe(b), b.typeProblem);
+  if (*a.type != *b.type && !hasDynamicRange(op, 1))
+    return badData("input 1 has type {}, but input 0 has type {}",
+                   nameOf(*b.type), nameOf(*a.type));
+  return Status();
+}
+
 /// The matrices of input \p i, one after the other along dimension 0,
 /// transposed when \p isTransposed.
 static uint32_t matrices(Composition &c, Operator &op, size_t i,
@@ -87,8 +110,8 @@ static uint32_t matrices(Composition &c, Operator &op, size_t i,
   const Shape &shape = op.shape(i);
   size_t rank = shape.size();
   uint32_t count = *elementCount({shape.begin(), shape.end() - 2});
-  uint32_t value =
-      c.reshape(c.input(i), {count, shape[rank - 2], shape[rank - 1]});
+  uint32_t value = c.reshape(factorOperand(c, op, i),
+                             {count, shape[rank - 2], shape[rank - 1]});
   return isTransposed ? c.transpose(value, {0, 2, 1}) : value;
 }
 
@@ -131,6 +154,7 @@ static uint32_t multiply(Operator &op, Composition &c, const Product &product,
 Status importBatchMatMul(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::BatchMatMulOptions>());
+  NNHAL_RETURN_IF_ERROR(checkTypes(op));
   NNHAL_ASSIGN_OR_RETURN(Product product, productOf(op));
   Composition c(op);
   uint32_t a = matrices(c, op, 0, options->adj_x());

@@ -164,9 +164,19 @@ static Status inferShapes(Operator &op, const ExtensionRow &extension) {
 static Result<uint32_t> inputOperand(Operator &op, size_t i) {
   constexpr size_t maxDequantizedRank = 4; // DEQUANTIZE takes no more (M-146).
   bool isWeight = i != op.row.dataInput && op.input(op.row.dataInput).type &&
-                  hasDynamicRange(op, i) && op.isConstant(i) &&
-                  op.shape(i).size() <= maxDequantizedRank;
-  return isWeight ? weightsOperand(op, i) : op.graph.useAsStated(op.input(i));
+                  hasDynamicRange(op, i) && op.input(i).shape;
+  if (!isWeight)
+    return op.graph.useAsStated(op.input(i));
+  if (op.shape(i).size() <= maxDequantizedRank)
+    return weightsOperand(op, i);
+  NNHAL_ASSIGN_OR_RETURN(uint32_t weights, op.graph.use(op.input(i)));
+  Operand real;
+  real.type = OperandType::TENSOR_FLOAT32;
+  real.dimensions = op.graph.operand(weights).dimensions;
+  uint32_t result = op.graph.addOperand(std::move(real));
+  op.graph.addOperation(extensionOperation(schema::BuiltinOperator::DEQUANTIZE),
+                        {weights}, {result});
+  return result;
 }
 
 Status importAsExtension(Graph &graph, const schema::Operator &source,

@@ -142,22 +142,38 @@ static MergedReduction mergedReduction(Operator &op) {
   return merged;
 }
 
+/// The shapes of the factors of the product \p op, whose batches can be merged:
+/// both have the matrices of the result where both have several, but not the
+/// same ones.
+static std::vector<Shape> repeatedFactors(Operator &op) {
+  std::vector<Shape> shapes = {op.shape(0), op.shape(1)}, batches;
+  bool isList = true;
+  for (const Shape &shape : shapes) {
+    batches.emplace_back(shape.begin(), shape.end() - 2);
+    isList &= elementCount(batches.back()) != 1u;
+  }
+  Result<Shape> batch = broadcast(batches[0], batches[1]);
+  if (!isList || batches[0] == batches[1] || !batch.isOk())
+    return shapes;
+  for (Shape &shape : shapes) {
+    Shape repeated = *batch;
+    repeated.insert(repeated.end(), shape.end() - 2, shape.end());
+    shape = std::move(repeated);
+  }
+  return shapes;
+}
+
 /// The factors of a product with their matrices along one dimension; nothing
-/// where one of several matrices has several partners.
+/// where they have too many elements.
 static std::optional<std::vector<Shape>> mergedFactors(Operator &op) {
   std::vector<Shape> merged;
-  std::vector<Shape> batches;
-  for (size_t i = 0; i < 2; ++i) {
-    const Shape &shape = op.shape(i);
-    if (shape.size() < 2)
+  for (const Shape &shape : repeatedFactors(op)) {
+    if (shape.size() > maxRank || !elementCount(shape))
       return std::nullopt;
-    batches.emplace_back(shape.begin(), shape.end() - 2);
-    uint32_t count = *elementCount(batches.back());
+    uint32_t count = *elementCount({shape.begin(), shape.end() - 2});
     merged.push_back(count == 1 ? Shape{} : Shape{count});
     merged.back().insert(merged.back().end(), shape.end() - 2, shape.end());
   }
-  if (batches[0] != batches[1] && merged[0].size() > 2 && merged[1].size() > 2)
-    return std::nullopt;
   return merged;
 }
 
@@ -261,13 +277,27 @@ static Result<Shape> wholeResult(Operator &op) {
   return std::move(shapes[0]);
 }
 
+/// Input \p i, with its matrices repeated where it is a factor of a product
+/// that needs that.
+static Result<int32_t> repeatedInput(Operator &op, Rewriter &r, size_t i) {
+  int32_t input = op.inputs[i];
+  if (patternOf(op.row.code) != Pattern::matrices)
+    return input;
+  const Shape shape = repeatedFactors(op)[i];
+  if (shape == r.shapeOf(input))
+    return input;
+  return r.value(Code::BROADCAST_TO,
+                 {input, r.integers({shape.begin(), shape.end()})}, input);
+}
+
 Status importMerged(Operator &op, Status (*importOperands)(Operator &op)) {
   NNHAL_ASSIGN_OR_RETURN(Shape result, wholeResult(op));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Shape> shapes, mergedShapes(op, result));
   Rewriter r(op);
   Operator merged(op.graph, op.source, op.row);
   for (size_t i = 0; i < shapes.size(); ++i) {
-    NNHAL_ASSIGN_OR_RETURN(int32_t input, r.reshape(op.inputs[i], shapes[i]));
+    NNHAL_ASSIGN_OR_RETURN(int32_t input, repeatedInput(op, r, i));
+    NNHAL_ASSIGN_OR_RETURN(input, r.reshape(input, shapes[i]));
     merged.inputs.push_back(input);
   }
   if (patternOf(op.row.code) == Pattern::axes)

@@ -142,7 +142,7 @@ static constexpr OperatorRow rows[] = {
   {.code = Code::BROADCAST_TO, .type = Type::TILE, .inputs = {2, 2}, .types = Numeric, .takesPlain = true, .inferShapes = broadcastToShape, .import = importBroadcastTo},
   {.code = Code::REVERSE_V2, .type = Type::STRIDED_SLICE, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .takesPlain = true, .inferShapes = sameShape, .import = importReverse},
   {.code = Code::MIRROR_PAD, .type = Type::CONCATENATION, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .takesPlain = true, .inferShapes = mirrorPadShape, .import = importMirrorPad},
-  {.code = Code::BATCH_MATMUL, .type = Type::FULLY_CONNECTED, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .sameTypeInputs = 2, .inferShapes = batchMatMulShape, .import = importBatchMatMul},
+  {.code = Code::BATCH_MATMUL, .type = Type::FULLY_CONNECTED, .inputs = {2, 2}, .types = Float | Quant8, .maxRank = 4, .inferShapes = batchMatMulShape, .import = importBatchMatMul},
   {.code = Code::CUSTOM, .type = Type::TRANSPOSE_CONV_2D, .custom = "Convolution2DTransposeBias", .inputs = {3, 3}, .types = Float, .maxRank = 4, .sameTypeInputs = 3, .inferShapes = transposeConvBiasShape, .import = importTransposeConvBias},
   // Calls of subgraphs
   {.code = Code::CALL, .type = Type::IF, .inputs = {0, 255}, .outputs = {1, 255}, .checksTypes = true, .import = importCall},
