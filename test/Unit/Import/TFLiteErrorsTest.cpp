@@ -271,9 +271,9 @@ TEST(TFLiteErrorsTest, contraction) {
             "filter channels 2 differs from input channels 3");
   EXPECT_EQ(conv(image, {4, 3, 3, 1}, 1),
             "output channels 4 are not a multiple of groups 3");
-  EXPECT_EQ(conv(image, {3, 1, 1, 1}, 1, 2),
-            "has 3 groups and dilation 2x2, but the HAL's GROUPED_CONV_2D has "
-            "none; the extension nnhal.tflite takes it");
+  EXPECT_EQ(conv(image, {3, 1, 1, 1}, 1, 0),
+            "has dilation 0x0, expected 1 or more; the extension nnhal.tflite "
+            "takes it");
   EXPECT_EQ(conv(image, {4, 3, 3, 3}, 1, 1, Padding::SAME, {5}),
             "bias has shape 5, expected 4");
   EXPECT_EQ(conv({{1, 4, 4, 3}, Type::UINT8, {0.5f}, {1}}, {4, 3, 3, 3}, 1),

@@ -218,6 +218,58 @@ TEST(TFLiteRareFormsTest, productsOfBytesWithManyDimensions) {
             (Numbers{9, 12, 20, 27}));
 }
 
+Options dilatedBy(int32_t dilation) {
+  return options([=](Builder &b) {
+    return schema::CreateConv2DOptions(b, schema::Padding::VALID, 1, 1,
+                                       schema::Activation::NONE, dilation,
+                                       dilation);
+  });
+}
+
+TEST(TFLiteRareFormsTest, dilatedGroupsOfBytes) {
+  // Filters of two by one elements, which are two lines apart.
+  TensorSpec image = bytesOf({1, 3, 1, 2}, 1, 5),
+             to = bytesOf({1, 1, 1, 2}, 1, 1);
+  Numbers pixels = {6, 7, 100, 100, 8, 9};
+  for (bool isConstant : {true, false})
+    for (Type type : {Type::INT8, Type::UINT8}) {
+      int64_t zero = type == Type::INT8 ? 0 : 3;
+      image.type = to.type = type;
+      TestInput filter = {{{2, 2, 1, 1}, type, {1}, {zero}},
+                          {double(zero) + 1, double(zero) + 2, double(zero) + 3,
+                           double(zero) + 4},
+                          isConstant};
+      // 1 * 1 + 3 * 2 and 2 * 3 + 4 * 4, and the zero point.
+      EXPECT_EQ(
+          result(Code::CONV_2D, {{image, pixels}, filter}, to, dilatedBy(2)),
+          (Numbers{8, 23}));
+    }
+  TestInput perChannel = {
+      {{2, 2, 1, 1}, Type::INT8, {1, 2}, {0, 0}}, {1, 2, 3, 4}, true};
+  image.type = to.type = Type::INT8;
+  EXPECT_EQ(
+      result(Code::CONV_2D, {{image, pixels}, perChannel}, to, dilatedBy(2)),
+      (Numbers{8, 45}));
+  // The HAL alone has a wider filter, too, but does not make one.
+  TFLiteImportOptions plain;
+  plain.useExtensions = false;
+  EXPECT_EQ(toText(importBytes(
+                operatorFile(Code::CONV_2D,
+                             {reals({1, 3, 1, 2}, {}),
+                              constant(reals({2, 2, 1, 1}, {1, 2, 3, 4}))},
+                             {{{1, 1, 1, 2}}}, dilatedBy(2)),
+                plain)),
+            "GROUPED_CONV_2D(i1x3x1x2, c2x3x1x1, c2, 2, 1, 1, 2, 0, false) -> "
+            "o1x1x1x2\n");
+  EXPECT_EQ(halImportError(
+                operatorFile(Code::CONV_2D,
+                             {reals({1, 3, 1, 2}, {}), reals({2, 2, 1, 1}, {})},
+                             {{{1, 1, 1, 2}}}, dilatedBy(2))),
+            "operator 0 (CONV_2D): has dilation 2x2 and a computed filter in "
+            "groups, but the HAL's GROUPED_CONV_2D has none; the extension "
+            "nnhal.tflite takes it");
+}
+
 TEST(TFLiteRareFormsTest, quantizedFactorsBesideReals) {
   auto made =
       options([](Builder &b) { return schema::CreateBatchMatMulOptions(b); });

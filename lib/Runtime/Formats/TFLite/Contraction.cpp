@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Composition.h"
-#include "OperatorTable.h"
+#include "Constants.h"
+#include "Rewriter.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -94,6 +95,75 @@ static Result<uint32_t> biasOperand(Operator &op, size_t i, size_t filterInput,
   return op.graph.addOperand(std::move(adjusted));
 }
 
+/// The filter with \p height - 1 and \p width - 1 zeros between neighbours: a
+/// convolution with it is the dilated one with \p filter.
+static Result<Tensor> dilatedConstant(Operator &op, const Tensor &filter,
+                                      uint32_t height, uint32_t width) {
+  FileImport &file = op.graph.file();
+  const Shape &shape = *filter.shape;
+  NNHAL_ASSIGN_OR_RETURN(Shape wide,
+                         makeShape(std::vector<int64_t>{
+                             shape[0], (int64_t(shape[1]) - 1) * height + 1,
+                             (int64_t(shape[2]) - 1) * width + 1, shape[3]}));
+  std::vector<std::byte> dense;
+  NNHAL_RETURN_IF_ERROR(expandConstant(filter, file.constantLimit(), dense)
+                            .withContext(describe(filter)));
+  size_t size = dense.size() / *elementCount(shape), channels = shape[3] * size;
+  NNHAL_RETURN_IF_ERROR(
+      file.checkConstants(uint64_t(*elementCount(wide)) * size));
+  // Only bytes have a zero point, which is what they mean by 0.
+  std::vector<std::byte> spread(*elementCount(wide) * size,
+                                std::byte(filter.zeroPoint));
+  auto from = dense.begin();
+  for (size_t filterIndex = 0; filterIndex < shape[0]; ++filterIndex)
+    for (size_t y = 0; y < shape[1]; ++y)
+      for (size_t x = 0; x < shape[2]; ++x, from += ptrdiff_t(channels)) {
+        size_t line = filterIndex * wide[1] + y * height;
+        std::copy_n(from, channels,
+                    spread.begin() +
+                        ptrdiff_t((line * wide[2] + x * width) * channels));
+      }
+  Tensor dilated = filter;
+  dilated.operand.reset();
+  dilated.shape = std::move(wide);
+  dilated.expansion = Expansion::None;
+  if (dilated.sourceType == schema::TensorType::INT4)
+    dilated.sourceType = schema::TensorType::INT8;
+  dilated.sparsity = nullptr;
+  dilated.isFolded = true;
+  dilated.bytes = file.keepFolded(std::move(spread));
+  return dilated;
+}
+
+/// Replaces the filter of \p op, which has groups, by one that is as wide as
+/// the dilated one: the HAL's GROUPED_CONV_2D has no dilations.
+static Status dilateFilter(Operator &op, uint32_t height, uint32_t width) {
+  Graph &graph = op.graph;
+  if (op.isConstant(1)) {
+    NNHAL_ASSIGN_OR_RETURN(Tensor dilated,
+                           dilatedConstant(op, op.input(1), height, width));
+    op.inputs[1] = int32_t(graph.addTensor(std::move(dilated)));
+    return Status();
+  }
+  const Tensor &filter = op.input(1);
+  if (!graph.usesExtension() || !isQuantized(*filter.type))
+    return badData("has dilation {}x{} and a computed filter in groups, but "
+                   "the HAL's GROUPED_CONV_2D has none",
+                   height, width);
+  Tensor zero = filter;
+  zero.operand.reset();
+  zero.shape = Shape{};
+  zero.isConstant = zero.isFolded = true;
+  zero.bytes = graph.file().keepFolded({std::byte(filter.zeroPoint)});
+  auto padding = int32_t(graph.addTensor(std::move(zero)));
+  Rewriter r(op);
+  int32_t dilations = r.integers({1, int32_t(height), int32_t(width), 1});
+  NNHAL_ASSIGN_OR_RETURN(
+      op.inputs[1], r.value(schema::BuiltinOperator::DILATE,
+                            {op.inputs[1], dilations, padding}, op.inputs[1]));
+  return Status();
+}
+
 Status importConv2D(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::Conv2DOptions>());
@@ -103,10 +173,14 @@ Status importConv2D(Operator &op) {
   uint32_t channels = op.shape(0)[3], perGroup = op.shape(1)[3];
   // The rule of CONV_2D says what is wrong with channels that do not divide.
   uint32_t groups = channels % perGroup == 0 ? channels / perGroup : 1;
-  if (groups > 1 && (options->dilation_w() != 1 || options->dilation_h() != 1))
-    return badData("has {} groups and dilation {}x{}, but the HAL's "
-                   "GROUPED_CONV_2D has none",
-                   groups, options->dilation_h(), options->dilation_w());
+  if (groups > 1 &&
+      (options->dilation_w() != 1 || options->dilation_h() != 1)) {
+    if (options->dilation_w() < 1 || options->dilation_h() < 1)
+      return badData("has dilation {}x{}, expected 1 or more",
+                     options->dilation_h(), options->dilation_w());
+    NNHAL_RETURN_IF_ERROR(dilateFilter(op, uint32_t(options->dilation_h()),
+                                       uint32_t(options->dilation_w())));
+  }
   OperationBuilder builder(op, groups == 1 ? OperationType::CONV_2D
                                            : OperationType::GROUPED_CONV_2D);
   builder.input(0)
