@@ -293,5 +293,27 @@ TEST(TFLiteRareFormsTest, quantizedFactorsBesideReals) {
             "input 0 has type TENSOR_QUANT8_ASYMM_SIGNED");
 }
 
+TEST(TFLiteRareFormsTest, realRowsOfTablesOfBytes) {
+  const Numbers table = {2, 4, -6, 8, 10, -12};
+  const TestInput places = value({2}, Type::INT32, {2, 0});
+  for (bool isConstant : {true, false})
+    EXPECT_EQ(result(Code::EMBEDDING_LOOKUP,
+                     {places, {bytesOf({3, 2}, 0.5f, 0), table, isConstant}},
+                     {{2, 2}}),
+              (Numbers{5, -6, 1, 2}));
+  EXPECT_EQ(
+      result(Code::EMBEDDING_LOOKUP,
+             {places,
+              {{{3, 2}, Type::INT8, {0.5f, 1, 2}, {0, 0, 0}}, table, true}},
+             {{2, 2}}),
+      (Numbers{20, -24, 1, 2}));
+  EXPECT_EQ(
+      error(Code::EMBEDDING_LOOKUP,
+            {places, {{{3, 2}, Type::INT8, {0.5f, 1}, {0, 0}, 1}, table, true}},
+            {{2, 2}}),
+      "operator 0 (EMBEDDING_LOOKUP): tensor 1 't1' has scales of "
+      "dimension 1, expected those of its rows");
+}
+
 } // namespace
 } // namespace nnhal::rt

@@ -74,7 +74,46 @@ static Status importRoot16(Operator &op) {
   return r.finish(Code::QUANTIZE, {y});
 }
 
+/// EMBEDDING_LOOKUP of bytes whose results are reals: the rows that are looked
+/// up become reals, not the table.
+static Status importHybridLookup(Operator &op) {
+  using Code = schema::BuiltinOperator;
+  const Tensor table = op.input(1);
+  Rewriter r(op);
+  if (!table.channels) {
+    NNHAL_ASSIGN_OR_RETURN(int32_t rows,
+                           r.value(Code::EMBEDDING_LOOKUP,
+                                   {op.inputs[0], op.inputs[1]}, op.inputs[1]));
+    return r.finish(Code::DEQUANTIZE, {rows});
+  }
+  if (table.channels->channelDim != 0)
+    return badData("{} has scales of dimension {}, expected those of its rows",
+                   describe(table), table.channels->channelDim);
+  Tensor numbers = table;
+  numbers.type = OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+  numbers.channels.reset();
+  numbers.scale = 1;
+  numbers.operand.reset();
+  auto stored = int32_t(op.graph.addTensor(std::move(numbers)));
+  Shape perRow(table.shape->size(), 1);
+  perRow[0] = (*table.shape)[0];
+  int32_t scales = r.reals(table.channels->scales, perRow),
+          like = op.outputs[0];
+  NNHAL_ASSIGN_OR_RETURN(int32_t rows, r.value(Code::EMBEDDING_LOOKUP,
+                                               {op.inputs[0], stored}, stored));
+  NNHAL_ASSIGN_OR_RETURN(int32_t reals,
+                         r.value(Code::DEQUANTIZE, {rows}, like));
+  NNHAL_ASSIGN_OR_RETURN(
+      int32_t factors,
+      r.value(Code::EMBEDDING_LOOKUP, {op.inputs[0], scales}, scales));
+  return r.finish(Code::MUL, {reals, factors});
+}
+
 Status importUnary(Operator &op) {
+  if (op.row.type == OperationType::EMBEDDING_LOOKUP &&
+      op.output(0).type == OperandType::TENSOR_FLOAT32 && op.input(1).type &&
+      isQuantized(*op.input(1).type))
+    return importHybridLookup(op);
   if (op.row.type == OperationType::RSQRT &&
       op.input(0).type == OperandType::TENSOR_QUANT16_SYMM)
     return importRoot16(op);

@@ -38,11 +38,13 @@ int32_t Rewriter::integers(const std::vector<int32_t> &values,
                  OperandType::TENSOR_INT32, values, std::move(shape))));
 }
 
-int32_t Rewriter::real(float value) {
-  return int32_t(graph.addTensor(
-      constantOf(graph.file(), schema::TensorType::FLOAT32,
-                 OperandType::TENSOR_FLOAT32, std::vector{value}, {})));
+int32_t Rewriter::reals(const std::vector<float> &values, const Shape &shape) {
+  return int32_t(
+      graph.addTensor(constantOf(graph.file(), schema::TensorType::FLOAT32,
+                                 OperandType::TENSOR_FLOAT32, values, shape)));
 }
+
+int32_t Rewriter::real(float value) { return reals({value}, {}); }
 
 int32_t Rewriter::temporary(int32_t like) {
   Tensor tensor = graph.tensor(uint32_t(like));

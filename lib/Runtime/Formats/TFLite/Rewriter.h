@@ -38,6 +38,8 @@ public:
                    const std::optional<Shape> &dimensions = {});
   /// A FLOAT32 constant.
   int32_t real(float value);
+  /// FLOAT32 constants of \p shape.
+  int32_t reals(const std::vector<float> &values, const Shape &shape);
 
   /// Adds the operator \p code, whose only result is a new tensor of the type
   /// of tensor \p like, and returns that.
