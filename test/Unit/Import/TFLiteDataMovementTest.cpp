@@ -120,7 +120,7 @@ TEST(TFLiteDataMovementTest, fillsWithAnyType) {
   EXPECT_EQ(operatorError(Code::FILL, {shape, {{{2}}, {1, 2}, true}}, {{{}}}),
             "input 1 has shape 2, expected a scalar");
   EXPECT_EQ(operatorError(Code::FILL, {shape, computed({})}, {{{}}}),
-            "input 1 must be a constant");
+            "input 1 must be a constant; the extension nnhal.tflite takes it");
 }
 
 //===----------------------------------------------------------------------===//

@@ -315,5 +315,29 @@ TEST(TFLiteRareFormsTest, realRowsOfTablesOfBytes) {
       "dimension 1, expected those of its rows");
 }
 
+TEST(TFLiteRareFormsTest, computedSizesAndValues) {
+  EXPECT_EQ(
+      result(Code::FILL, {list({3}), value({}, Type::FLOAT32, {1.5})}, {{3}}),
+      (Numbers{1.5, 1.5, 1.5}));
+  EXPECT_EQ(result(Code::FILL,
+                   {value({1}, Type::INT32, {2}),
+                    constant(value({}, Type::INT32, {7}))},
+                   {{2}, Type::INT32}),
+            (Numbers{7, 7}));
+  TestInput size = value({2}, Type::INT32, {2, 2});
+  EXPECT_EQ(result(Code::RESIZE_NEAREST_NEIGHBOR,
+                   {value({1, 1, 2, 1}, Type::FLOAT32, {1, 3}), size},
+                   {{1, 2, 2, 1}}, options([](Builder &b) {
+                     return schema::CreateResizeNearestNeighborOptions(b);
+                   })),
+            (Numbers{1, 3, 1, 3}));
+  EXPECT_EQ(result(Code::RESIZE_BILINEAR,
+                   {value({1, 1, 2, 1}, Type::FLOAT32, {1, 3}), size},
+                   {{1, 2, 2, 1}}, options([](Builder &b) {
+                     return schema::CreateResizeBilinearOptions(b);
+                   })),
+            (Numbers{1, 3, 1, 3}));
+}
+
 } // namespace
 } // namespace nnhal::rt

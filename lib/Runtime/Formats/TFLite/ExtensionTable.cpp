@@ -130,6 +130,11 @@ static bool hasOtherGather(Operator &op) {
          (options->batch_dims() != 0 || (isInteger && op.shape(1).empty()));
 }
 
+/// FILL, whose value and shape are constants in the HAL's form.
+static bool hasComputedFill(Operator &op) {
+  return !op.isConstant(0) || !op.isConstant(1);
+}
+
 static bool hasComputedRange(Operator &op) {
   return !op.isConstant(0) || !op.isConstant(1) || !op.isConstant(2);
 }
@@ -209,8 +214,8 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::AVERAGE_POOL_2D, .types = F32 | S16, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::MAX_POOL_2D, .types = F32 | S16, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::L2_POOL_2D, .types = F32, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
-  {.code = Code::RESIZE_BILINEAR, .inputs = {2, 2}, .types = F32 | S16, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeBilinearOptions, &schema::ResizeBilinearOptions::align_corners, &schema::ResizeBilinearOptions::half_pixel_centers>},
-  {.code = Code::RESIZE_NEAREST_NEIGHBOR, .inputs = {2, 2}, .types = F32 | Quant8 | S16 | I32, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeNearestNeighborOptions, &schema::ResizeNearestNeighborOptions::align_corners, &schema::ResizeNearestNeighborOptions::half_pixel_centers>},
+  {.code = Code::RESIZE_BILINEAR, .inputs = {2, 2}, .types = F32 | S16, .isBeyondHal = hasComputedShape, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeBilinearOptions, &schema::ResizeBilinearOptions::align_corners, &schema::ResizeBilinearOptions::half_pixel_centers>},
+  {.code = Code::RESIZE_NEAREST_NEIGHBOR, .inputs = {2, 2}, .types = F32 | Quant8 | S16 | I32, .isBeyondHal = hasComputedShape, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeNearestNeighborOptions, &schema::ResizeNearestNeighborOptions::align_corners, &schema::ResizeNearestNeighborOptions::half_pixel_centers>},
   {.code = Code::REDUCE_WINDOW, .inputs = {5, 5}, .types = anyNumber & ~uint16_t(F16), .sameTypeInputs = 2, .inferShapes = extensionReduceWindowShape, .addOptions = reduceWindowOptions},
   // Recurrent
   {.code = Code::LSTM, .inputs = {20, 24}, .optionalInputs = 0x31E22, .types = S16, .inferShapes = wideLstmShape, .states = 0xC0000, .import = importWideLstm},
@@ -260,7 +265,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::DYNAMIC_UPDATE_SLICE, .inputs = {3, 3}, .types = anyNumber, .sameTypeInputs = 2},
   {.code = Code::EMBEDDING_LOOKUP_SPARSE, .inputs = {5, 5}, .types = F32, .dataInput = 4, .inferShapes = extensionSparseLookupShape, .addOptions = options<schema::EmbeddingLookupSparseOptions, &schema::EmbeddingLookupSparseOptions::combiner>},
   {.code = Code::EMBEDDING_LOOKUP, .inputs = {2, 2}, .types = anyNumber, .dataInput = 1, .halInput = 1, .halRank = 0, .inferShapes = extensionEmbeddingShape},
-  {.code = Code::FILL, .inputs = {2, 2}, .types = anyNumber, .dataInput = 1, .halRank = 0, .inferShapes = extensionStatedShape},
+  {.code = Code::FILL, .inputs = {2, 2}, .types = anyNumber, .dataInput = 1, .halRank = 0, .isBeyondHal = hasComputedFill, .inferShapes = extensionStatedShape},
   {.code = Code::BROADCAST_TO, .inputs = {2, 2}, .types = anyNumber, .halRank = 0, .isBeyondHal = hasComputedShape, .inferShapes = extensionStatedShape},
   {.code = Code::BROADCAST_ARGS, .inputs = {2, 2}, .types = I32 | I64, .sameTypeInputs = 2, .inferShapes = extensionBroadcastArgsShape},
   {.code = Code::PACK, .inputs = {1, 255}, .types = anyNumber, .sameTypeInputs = 255, .inferShapes = extensionPackShape, .addOptions = options<schema::PackOptions, &schema::PackOptions::values_count, &schema::PackOptions::axis>},
