@@ -270,6 +270,23 @@ TEST(TFLiteRareFormsTest, dilatedGroupsOfBytes) {
             "nnhal.tflite takes it");
 }
 
+TEST(TFLiteRareFormsTest, reductionsAlongNoAxesToAnotherScale) {
+  for (Type type : {Type::INT8, Type::UINT8, Type::INT16}) {
+    int64_t zero = type == Type::INT16 ? 0 : 2;
+    TensorSpec from = {{1, 2, 1, 1, 2}, type, {1}, {zero}},
+               to = {{1, 2, 1, 1, 2}, type, {0.5f}, {zero}};
+    for (Code code : {Code::MEAN, Code::SUM})
+      EXPECT_EQ(result(code,
+                       {{from,
+                         {double(zero) + 1, double(zero) + 2, double(zero) + 3,
+                          double(zero)}},
+                        emptyList()},
+                       to, reducer(false)),
+                (Numbers{double(zero) + 2, double(zero) + 4, double(zero) + 6,
+                         double(zero)}));
+  }
+}
+
 TEST(TFLiteRareFormsTest, quantizedFactorsBesideReals) {
   auto made =
       options([](Builder &b) { return schema::CreateBatchMatMulOptions(b); });

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperatorTable.h"
+#include "Extension.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -87,7 +87,7 @@ Result<std::vector<Shape>> unpackShape(Operator &op) {
   return std::vector<Shape>(op.outputCount(), shape);
 }
 
-Result<std::vector<Shape>> splitVShape(Operator &op) {
+Result<std::vector<std::vector<int64_t>>> splitExtents(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> sizes, op.integers(1));
   NNHAL_ASSIGN_OR_RETURN(int32_t stated, op.integer(2));
   std::vector<int64_t> dimensions = op.dimensions(0);
@@ -101,17 +101,27 @@ Result<std::vector<Shape>> splitVShape(Operator &op) {
   int64_t extent = dimensions[axis], known = 0;
   for (int32_t size : sizes)
     known += size == -1 ? 0 : size;
-  std::vector<Shape> shapes;
+  std::vector<std::vector<int64_t>> parts;
   int64_t total = 0;
   for (int64_t size : sizes) {
     dimensions[axis] = size == -1 ? extent - known : size;
     total += dimensions[axis];
-    NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
-    shapes.push_back(std::move(shape));
+    parts.push_back(dimensions);
   }
   if (total != extent)
     return badData("sizes need {} elements, but dimension {} has {}", total,
                    axis, extent);
+  return parts;
+}
+
+Result<std::vector<Shape>> splitVShape(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::vector<int64_t>> parts,
+                         splitExtents(op));
+  std::vector<Shape> shapes;
+  for (const std::vector<int64_t> &dimensions : parts) {
+    NNHAL_ASSIGN_OR_RETURN(Shape shape, makeShape(dimensions));
+    shapes.push_back(std::move(shape));
+  }
   return shapes;
 }
 

@@ -116,6 +116,13 @@ Result<std::vector<Shape>> extensionReshapeShape(Operator &op);
 Result<std::vector<Shape>> extensionPadShape(Operator &op);
 Result<std::vector<Shape>> extensionConcatenationShape(Operator &op);
 Result<std::vector<Shape>> extensionStridedSliceShape(Operator &op);
+/// The extents of the result of a STRIDED_SLICE whose places are constants; 0
+/// where it takes no elements.
+Result<std::vector<int64_t>> slicedExtents(Operator &op);
+/// Likewise, of a SLICE.
+Result<std::vector<int64_t>> boxExtents(Operator &op);
+/// Likewise, of each result of a SPLIT_V.
+Result<std::vector<std::vector<int64_t>>> splitExtents(Operator &op);
 Result<std::vector<Shape>> extensionSliceShape(Operator &op);
 Result<std::vector<Shape>> extensionSplitShape(Operator &op);
 Result<std::vector<Shape>> extensionSqueezeShape(Operator &op);

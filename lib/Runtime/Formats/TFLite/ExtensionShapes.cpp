@@ -121,20 +121,25 @@ Result<std::vector<Shape>> extensionPackShape(Operator &op) {
   return single(dimensions);
 }
 
-Result<std::vector<Shape>> extensionSliceShape(Operator &op) {
-  if (!op.isConstant(1) || !op.isConstant(2))
-    return partialShapes(op);
+Result<std::vector<int64_t>> boxExtents(Operator &op) {
   std::vector<int64_t> dimensions = op.dimensions(0);
   size_t rank = dimensions.size();
   NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> begin, integers(op, 1, rank));
   NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> size, integers(op, 2, rank));
   for (size_t i = 0; i < rank; ++i) {
     int64_t rest = dimensions[i] - begin[i];
-    if (begin[i] < 0 || size[i] > rest || rest < 1)
+    if (begin[i] < 0 || size[i] > rest || rest < 0)
       return badData("{} elements from {} leave dimension {} of extent {}",
                      size[i], begin[i], i, dimensions[i]);
     dimensions[i] = size[i] == -1 ? rest : size[i];
   }
+  return dimensions;
+}
+
+Result<std::vector<Shape>> extensionSliceShape(Operator &op) {
+  if (!op.isConstant(1) || !op.isConstant(2))
+    return partialShapes(op);
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, boxExtents(op));
   return single(dimensions);
 }
 
@@ -172,12 +177,9 @@ Result<int64_t> SliceWalk::count(size_t i, int64_t extent) const {
   return distance <= 0 ? 0 : (distance + step - 1) / step;
 }
 
-Result<std::vector<Shape>> extensionStridedSliceShape(Operator &op) {
+Result<std::vector<int64_t>> slicedExtents(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::StridedSliceOptions>());
-  for (size_t i = 1; i < 4; ++i)
-    if (!op.isConstant(i))
-      return partialShapes(op);
   SliceWalk walk{*options, {}, {}, {}};
   NNHAL_ASSIGN_OR_RETURN(walk.begin, op.integers(1));
   size_t count = walk.begin.size();
@@ -206,15 +208,20 @@ Result<std::vector<Shape>> extensionStridedSliceShape(Operator &op) {
       dimensions.push_back(1);
     } else {
       NNHAL_ASSIGN_OR_RETURN(int64_t extent, walk.count(i, data[axis++]));
-      if (extent == 0)
-        return badData("dimension {} of output 0 has no elements",
-                       dimensions.size());
       if (!walk.has(options->shrink_axis_mask(), i))
         dimensions.push_back(extent);
     }
   }
   for (; axis < data.size(); ++axis)
     dimensions.push_back(data[axis]);
+  return dimensions;
+}
+
+Result<std::vector<Shape>> extensionStridedSliceShape(Operator &op) {
+  for (size_t i = 1; i < 4; ++i)
+    if (!op.isConstant(i))
+      return partialShapes(op);
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, slicedExtents(op));
   return single(dimensions);
 }
 

@@ -70,6 +70,11 @@ public:
                const std::vector<int32_t> &outputs) {
     return add(code, inputs, outputs, noOptions);
   }
+  template <typename Create>
+  Status apply(Code code, const std::vector<int32_t> &inputs,
+               const std::vector<int32_t> &outputs, Create create) {
+    return add(code, inputs, outputs, create);
+  }
   /// Adds the extension's operation of the operator \p code, also where the HAL
   /// has one.
   Status extend(Code code, const std::vector<int32_t> &inputs,
