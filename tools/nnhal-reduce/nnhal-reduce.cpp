@@ -38,6 +38,23 @@ static bool asksForHelp(ArrayRef<char *> arguments) {
   });
 }
 
+/// Whether an option asks for a text about the program, and for no work.
+static bool asksForText(ArrayRef<char *> arguments) {
+  return asksForHelp(arguments) ||
+         llvm::any_of(arguments, [](StringRef argument) {
+           StringRef name = argument.ltrim('-');
+           return name.starts_with("help-") || name == "version";
+         });
+}
+
+/// The exit status of wrong usage is that of the other tools.
+static constexpr int exitUsage = 2;
+
+static const char usage[] =
+    "error: no file to reduce; try --help\n"
+    "usage: nnhal-reduce FILE --nnhal-reduce-model='test=PROGRAM' [options]\n"
+    "       nnhal-reduce FILE --reduction-tree='test=PROGRAM' [options]\n";
+
 /// Refuses what would overflow the parser's stack. What else is wrong with the
 /// file is told by who reads it.
 static LogicalResult checkInput(StringRef input, MLIRContext &context) {
@@ -54,18 +71,24 @@ static LogicalResult checkInput(StringRef input, MLIRContext &context) {
 }
 
 int main(int argc, char **argv) {
+  ArrayRef<char *> arguments(argv, size_t(argc));
+  StringRef input = findInput(arguments);
+  if (input.empty() && !asksForText(arguments)) {
+    llvm::errs() << usage;
+    return exitUsage;
+  }
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
   nnhal::registerCompilerDialects(registry);
   // The help lists the passes that are registered.
-  if (!asksForHelp({argv, size_t(argc)}))
+  if (!asksForHelp(arguments))
     registerAllPasses();
   nnhal::registerAllPasses();
   nnhal::registerNNHalModelIRPasses();
   nnhal::registerReduceModel();
   MLIRContext context(registry);
-  if (failed(checkInput(findInput({argv, size_t(argc)}), context)))
+  if (failed(checkInput(input, context)))
     return 1;
   return failed(mlirReduceMain(argc, argv, context));
 }
