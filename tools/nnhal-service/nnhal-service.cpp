@@ -94,13 +94,11 @@ private:
 };
 } // namespace
 
-static Result<service::Listener> makeListener(const Settings &settings) {
-  NNHAL_ASSIGN_OR_RETURN(service::Listener inherited,
-                         service::Listener::inherit());
+/// \p inherited, or the socket that \p settings name.
+static Result<service::Listener> makeListener(service::Listener inherited,
+                                              const Settings &settings) {
   if (inherited.isThere())
     return inherited;
-  if (settings.socket.empty())
-    return rt::badData("no socket; try --help");
   uint32_t usual = settings.users.empty() ? 0600 : 0666;
   return service::Listener::create(settings.socket,
                                    settings.socketMode.value_or(usual));
@@ -121,10 +119,11 @@ static Result<service::OfferedDevice> offer(const service::FoundDevice &device,
   return service::OfferedDevice{device.name, std::move(host)};
 }
 
-static Status serve(const Options &options,
+static Status serve(const Options &options, service::Listener inherited,
                     const std::shared_ptr<const rt::Log> &log) {
   const Settings &settings = options.settings;
-  NNHAL_ASSIGN_OR_RETURN(service::Listener listener, makeListener(settings));
+  NNHAL_ASSIGN_OR_RETURN(service::Listener listener,
+                         makeListener(std::move(inherited), settings));
   ChildProgram lister = {{"--list"}, service::inheritedEnvironment()};
   for (const std::string &plugin : settings.plugins)
     lister.arguments.push_back("--plugin=" + plugin);
@@ -160,8 +159,6 @@ static Status serve(const Options &options,
 }
 
 static Status printStatus(const Options &options) {
-  if (options.settings.socket.empty())
-    return rt::badData("no socket; try --help");
   NNHAL_ASSIGN_OR_RETURN(std::string report,
                          service::fetchReport(options.settings.socket));
   NNHAL_ASSIGN_OR_RETURN(std::string text,
@@ -170,34 +167,53 @@ static Status printStatus(const Options &options) {
   return Status::ok();
 }
 
-static Status run(const Options &options) {
+/// Whether \p options name no socket, which is wrong usage.
+static bool lacksSocket(const Options &options) {
+  return options.settings.socket.empty();
+}
+
+static int failWithoutSocket() {
+  return tools::fail(rt::badData("no socket; try --help"), tools::exitUsage);
+}
+
+static int runService(const Options &options) {
+  auto inherited = service::Listener::inherit();
+  if (!inherited.isOk())
+    return tools::fail(inherited.status(), tools::exitFailure);
+  if (!inherited->isThere() && lacksSocket(options))
+    return failWithoutSocket();
+  return tools::finish(serve(options, *std::move(inherited), makeLog()));
+}
+
+static int run(const Options &options) {
   switch (options.mode) {
   case Mode::help:
     fmt::print("{}", helpText());
-    return Status::ok();
+    break;
   case Mode::version:
     fmt::print("nnhal-service {}\n", NNHAL_VERSION);
-    return Status::ok();
+    break;
   case Mode::status:
-    return printStatus(options);
+    return lacksSocket(options) ? failWithoutSocket()
+                                : tools::finish(printStatus(options));
   case Mode::serve:
-    return serve(options, makeLog());
+    return runService(options);
   case Mode::list:
-    return service::tellDevices(options.settings.plugins,
-                                rt::UniqueFd(service::childChannel));
+    return tools::finish(service::tellDevices(
+        options.settings.plugins, rt::UniqueFd(service::childChannel)));
   case Mode::host:
-    return runHost(options, makeLog());
+    return tools::finish(runHost(options, makeLog()));
   case Mode::compileWorker:
-    return runCompileWorker(options, makeLog());
+    return tools::finish(runCompileWorker(options, makeLog()));
   }
-  return Status::ok();
+  return tools::finish(Status::ok());
 }
 
 static int runTool(std::span<const std::string_view> arguments) {
   auto options = parseOptions(arguments);
   if (!options.isOk())
     return tools::fail(options.status(), tools::exitUsage);
-  int status = tools::finish(run(*options));
+  int status = run(*options);
   // A compile worker whose host is gone may be compiling still, and a host may
   // be executing: nobody waits for them.
   if (options->mode == Mode::host || options->mode == Mode::compileWorker)
