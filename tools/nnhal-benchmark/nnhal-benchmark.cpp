@@ -64,6 +64,14 @@ static Status write(const std::string &path, const std::string &text) {
   return rt::writeFileAtomically(path, std::as_bytes(std::span(text)));
 }
 
+/// Fails, before hours of measurements, for a file that cannot be written.
+static Status checkFiles(const benchmark::Options &options) {
+  for (const std::string &path : {options.json, options.csv, options.html})
+    if (!path.empty())
+      NNHAL_RETURN_IF_ERROR(rt::checkWritable(path));
+  return Status::ok();
+}
+
 /// The results that the page shows beside those of this run, read before hours
 /// of measurements.
 static rt::Result<std::vector<NamedReport>>
@@ -79,6 +87,7 @@ readEarlier(const benchmark::Options &options) {
 
 static Status measure(const benchmark::Options &options,
                       const Description &description) {
+  NNHAL_RETURN_IF_ERROR(checkFiles(options));
   NNHAL_ASSIGN_OR_RETURN(std::vector<NamedReport> earlier,
                          readEarlier(options));
   std::vector<RunPlan> plans = planRuns(description);

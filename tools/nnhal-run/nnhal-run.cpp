@@ -28,6 +28,7 @@
 #include "Tools/Report/Diagnostics.h"
 #include "Tools/Verify/Verify.h"
 
+#include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
@@ -465,6 +466,24 @@ stepCache(const Flags &flags, const rt::DeviceServices &services) {
   return std::make_shared<rt::CompilationCache>(std::move(options));
 }
 
+/// Fails, before work that may take long, for files that \p flags ask for and
+/// that cannot be written.
+static Status checkOutputFiles(const Flags &flags) {
+  // With --check it is a folder, which is created before the first case.
+  std::string emit = flags.check ? "" : flags.load.emit;
+  // The usual file is written where an operation differs, and only then.
+  bool isNamed =
+      std::ranges::find(flags.given, "verify-case") != flags.given.end();
+  std::string verifyCase = isNamed ? flags.verifyCase : "";
+  for (const std::string &path :
+       {emit, flags.dumpGraph, flags.record, verifyCase, flags.trace,
+        flags.cases.report, flags.load.preparation.compile.crashReproducer})
+    if (!path.empty())
+      NNHAL_RETURN_IF_ERROR(rt::checkWritable(path));
+  return flags.outputDir.empty() ? Status::ok()
+                                 : rt::checkWritableFolder(flags.outputDir);
+}
+
 static int runOnModel(const Flags &flags, const SelectedDevice &device,
                       const rt::DeviceRegistry &registry,
                       const DevicesRequest &devices) {
@@ -533,6 +552,8 @@ static int runTool(std::span<const std::string_view> arguments) {
     return fail(selected.status(), exitUsage);
   if (Status status = checkDevice(*flags, *selected); !status.isOk())
     return fail(status, exitUsage);
+  if (Status status = checkOutputFiles(*flags); !status.isOk())
+    return fail(status, exitFailure);
   const rt::Device &device = *selected->device;
   compileFor(flags->target, device, flags->load.preparation.compile);
   compileFor(flags->target, device, flags->cases.preparation.compile);

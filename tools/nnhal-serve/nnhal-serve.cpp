@@ -7,6 +7,7 @@
 
 #include "Options.h"
 
+#include "Runtime/Support/AtomicFile.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/Thread.h"
 #include "Serving/Core/Server.h"
@@ -158,6 +159,8 @@ static bool drain(const Options &options, serving::Server &server,
 }
 
 static Status serve(const Options &options) {
+  if (!options.trace.empty())
+    NNHAL_RETURN_IF_ERROR(rt::checkWritable(options.trace));
   sigset_t signals = endingSignals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // OpenSSL writes to connections that clients have closed.

@@ -24,6 +24,10 @@ using namespace nnhal::stress;
 using rt::Status;
 
 static Status runAll(const Options &options) {
+  // Tests take long, and a file that cannot be written shows before them.
+  for (const std::string &path : {options.state, options.html})
+    if (!path.empty())
+      NNHAL_RETURN_IF_ERROR(rt::checkWritable(path));
   NNHAL_ASSIGN_OR_RETURN(StressState state, runTests(options));
   if (!options.html.empty()) {
     std::string page = htmlOf(state);

@@ -70,15 +70,20 @@ static Status publish(const std::string &temporary, const std::string &path) {
   return status;
 }
 
+/// The folder of the file \p path.
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "."
+         : slash == 0               ? "/"
+                                    : path.substr(0, slash);
+}
+
 /// Writes a file that has no name before it is complete: nothing is left of a
 /// process that is killed meanwhile. Nothing where the file system or the
 /// system cannot do that.
 static std::optional<Status> writeNameless(const std::string &path,
                                            std::span<const std::byte> bytes) {
-  size_t slash = path.rfind('/');
-  std::string folder = slash == std::string::npos ? "."
-                       : slash == 0               ? "/"
-                                                  : path.substr(0, slash);
+  std::string folder = folderOf(path);
   // Unlike those of mkostemp() a file is no more private than the user's
   // others.
   UniqueFd fd(open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
@@ -140,4 +145,42 @@ Status nnhal::rt::writeFileAtomically(const std::string &path,
                                       std::span<const std::byte> bytes) {
   Status status = writeFile(path, bytes);
   return std::move(status).withContext(fmt::format("cannot write '{}'", path));
+}
+
+/// Whether this process may do \p access to \p path, by the user that it runs
+/// as.
+static bool isAllowed(const std::string &path, int access) {
+  return faccessat(AT_FDCWD, path.c_str(), access, AT_EACCESS) == 0;
+}
+
+static Status checkFile(const std::string &path) {
+  if (isStream(path))
+    return isAllowed(path, W_OK) ? Status::ok() : systemError();
+  struct stat found = {};
+  bool isThere = stat(path.c_str(), &found) == 0;
+  // A name that is too long, for example, or a file in place of a folder.
+  if (!isThere && errno != ENOENT)
+    return systemError();
+  if (isThere && S_ISDIR(found.st_mode))
+    return failure("{}", std::generic_category().message(EISDIR));
+  return isAllowed(folderOf(path), W_OK | X_OK) ? Status::ok() : systemError();
+}
+
+Status nnhal::rt::checkWritable(const std::string &path) {
+  return checkFile(path).withContext(fmt::format("cannot write '{}'", path));
+}
+
+Status nnhal::rt::checkWritableFolder(const std::string &path) {
+  std::string folder = path;
+  while (folder.size() > 1 && folder.ends_with('/'))
+    folder.pop_back();
+  // The dot lets the system say that something else is in the folder's place.
+  std::string above = folderOf(folder);
+  if (isAllowed(folder + "/.", W_OK | X_OK))
+    return Status::ok();
+  // The first folder above that is there decides whether others can be made.
+  if (errno == ENOENT && above != folder)
+    return checkWritableFolder(above);
+  return systemError().withContext(
+      fmt::format("cannot write to the folder '{}'", folder));
 }

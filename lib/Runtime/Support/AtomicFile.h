@@ -29,6 +29,14 @@ Status writeAll(int fd, std::span<const std::byte> bytes);
 Status writeFileAtomically(const std::string &path,
                            std::span<const std::byte> bytes);
 
+/// Fails as writeFileAtomically() to \p path would now, for a reason that shows
+/// without writing: its folder is not there, for example. Writes nothing. It is
+/// for work that takes long before there is something to write.
+Status checkWritable(const std::string &path);
+
+/// Does so for files in the folder \p path, which need not be there yet.
+Status checkWritableFolder(const std::string &path);
+
 } // namespace nnhal::rt
 
 #endif // NNHAL_LIB_RUNTIME_SUPPORT_ATOMICFILE_H

@@ -79,6 +79,44 @@ TEST_F(AtomicFileTest, SaysWhyItCannotWrite) {
   EXPECT_EQ(names(), std::vector<std::string>{"file"});
 }
 
+TEST_F(AtomicFileTest, WhatCannotBeWrittenShowsBefore) {
+  auto textOf = [](const std::string &path) {
+    return checkWritable(path).message();
+  };
+  EXPECT_EQ(textOf(path), "");
+  EXPECT_EQ(textOf("/dev/stderr"), "");
+  EXPECT_EQ(textOf("file-in-the-current-folder"), "");
+  for (const std::string &wrong :
+       {directory + "/none/file", directory, directory + "/none/",
+        directory + "/" + std::string(300, 'n')})
+    EXPECT_EQ(textOf(wrong), write(wrong, "text").message());
+  EXPECT_TRUE(names().empty());
+  ASSERT_TRUE(write(path, "text").isOk());
+  EXPECT_EQ(textOf(path), "");
+  EXPECT_EQ(textOf(path + "/file"),
+            "cannot write '" + path + "/file': Not a directory");
+  // Not even the superuser creates files there.
+  EXPECT_NE(textOf("/proc/self/file"), "");
+}
+
+TEST_F(AtomicFileTest, AFolderIsWritableThatCanBeMade) {
+  auto textOf = [](const std::string &path) {
+    return checkWritableFolder(path).message();
+  };
+  for (const std::string &right :
+       {directory, directory + "/", directory + "/none",
+        directory + "/none/of//these/", std::string("none"), std::string("/")})
+    EXPECT_EQ(textOf(right), right == "/" && ::geteuid() != 0
+                                 ? "cannot write to the folder '/': "
+                                   "Permission denied"
+                                 : "");
+  ASSERT_TRUE(write(path, "text").isOk());
+  EXPECT_EQ(textOf(path + "/none/of/these"),
+            "cannot write to the folder '" + path +
+                "/none/of/these': Not a directory");
+  EXPECT_EQ(names(), std::vector<std::string>{"file"});
+}
+
 TEST_F(AtomicFileTest, PipesAndDevicesStayWhatTheyAre) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   UniqueFd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK));
