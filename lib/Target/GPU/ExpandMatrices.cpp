@@ -201,6 +201,18 @@ struct ExpandCompute : OpConversionPattern<gpu::SubgroupMmaComputeOp> {
 };
 } // namespace
 
+void nnhal::expandSubgroupIds(gpu::GPUFuncOp kernel) {
+  kernel.walk([](gpu::SubgroupIdOp op) {
+    OpBuilder builder(op);
+    Value id = gpu::ThreadIdOp::create(builder, op.getLoc(), gpu::Dimension::x);
+    Value size = arith::ConstantIndexOp::create(builder, op.getLoc(),
+                                                MatrixTile::subgroupSize);
+    op.replaceAllUsesWith(
+        arith::DivUIOp::create(builder, op.getLoc(), id, size).getResult());
+    op.erase();
+  });
+}
+
 LogicalResult nnhal::expandMatrices(gpu::GPUFuncOp kernel) {
   if (failed(checkOperations(kernel, "SPIR-V", isOther)))
     return failure();

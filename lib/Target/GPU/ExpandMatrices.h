@@ -19,6 +19,11 @@ namespace nnhal {
 /// error at an operation that is not of this form.
 llvm::LogicalResult expandMatrices(mlir::gpu::GPUFuncOp kernel);
 
+/// Counts the subgroups of \p kernel by the numbers of their invocations: what
+/// a device does whose subgroups are as large as those of the kernel, and what
+/// makes no difference where matrices are expanded.
+void expandSubgroupIds(mlir::gpu::GPUFuncOp kernel);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_TARGET_GPU_EXPANDMATRICES_H

@@ -7,6 +7,7 @@
 
 #include "nnhal/Target/GPU/Passes.h"
 
+#include "ExpandMatrices.h"
 #include "KernelMemory.h"
 #include "KernelPreparation.h"
 
@@ -223,6 +224,7 @@ private:
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
       if (failed(setBlockSize(kernel)) || failed(flattenBuffers(kernel)))
         return failure();
+      expandSubgroupIds(kernel);
       ++numKernels;
     }
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());

@@ -7,9 +7,11 @@
 
 #include "nnhal/Target/GPU/Passes.h"
 
+#include "CooperativeMatrices.h"
 #include "ExpandMatrices.h"
 #include "KernelMemory.h"
 #include "KernelPreparation.h"
+#include "Tiles.h"
 
 #include "nnhal/Dialect/GPU/GPUOps.h"
 
@@ -83,11 +85,16 @@ static spirv::TargetEnvAttr targetEnvironment(MLIRContext *context) {
                                                 DotProduct,
                                                 DotProductInput4x8BitPacked,
                                                 StorageBuffer8BitAccess,
-                                                StorageBuffer16BitAccess};
+                                                StorageBuffer16BitAccess,
+                                                CooperativeMatrixKHR,
+                                                GroupNonUniform,
+                                                VulkanMemoryModel};
   constexpr spirv::Extension extensions[] = {
       spirv::Extension::SPV_KHR_storage_buffer_storage_class,
       spirv::Extension::SPV_KHR_8bit_storage,
-      spirv::Extension::SPV_KHR_16bit_storage};
+      spirv::Extension::SPV_KHR_16bit_storage,
+      spirv::Extension::SPV_KHR_cooperative_matrix,
+      spirv::Extension::SPV_KHR_vulkan_memory_model};
   return spirv::TargetEnvAttr::get(
       spirv::VerCapExtAttr::get(spirv::Version::V_1_6, capabilities, extensions,
                                 context),
@@ -233,6 +240,7 @@ static LogicalResult convert(gpu::GPUModuleOp module) {
   populateMemRefToSPIRVPatterns(converter, patterns);
   populateSCFToSPIRVPatterns(converter, loops, patterns);
   populateVectorToSPIRVPatterns(converter, patterns);
+  populateCooperativeMatrixPatterns(converter, patterns);
   patterns.add<ConvertDot>(converter, context);
   ub::populateUBToSPIRVConversionPatterns(converter, patterns);
 
@@ -261,11 +269,21 @@ static void decorateArithmetic(spirv::ModuleOp module) {
 }
 
 /// Upstream deduces the lowest version that has the operations, but entry
-/// points list the buffers that they use, as from 1.4 on.
-static void raiseVersion(spirv::ModuleOp module) {
+/// points list the buffers that they use, as from 1.4 on. It does not look at
+/// the numbers that a device gives to invocations either.
+static void completeTriple(spirv::ModuleOp module) {
   spirv::VerCapExtAttr triple = *module.getVceTriple();
+  auto capabilities = llvm::to_vector(triple.getCapabilities());
+  bool hasSubgroups =
+      llvm::any_of(module.getOps<spirv::GlobalVariableOp>(),
+                   [](spirv::GlobalVariableOp variable) {
+                     return variable.getBuiltIn() ==
+                            spirv::stringifyBuiltIn(spirv::BuiltIn::SubgroupId);
+                   });
+  if (hasSubgroups)
+    capabilities.push_back(spirv::Capability::GroupNonUniform);
   module.setVceTripleAttr(spirv::VerCapExtAttr::get(
-      spirv::Version::V_1_6, llvm::to_vector(triple.getCapabilities()),
+      spirv::Version::V_1_6, capabilities,
       llvm::to_vector(triple.getExtensions()), module.getContext()));
 }
 
@@ -292,10 +310,15 @@ struct KernelsToSpirvPass : impl::KernelsToSpirvBase<KernelsToSpirvPass> {
 
 private:
   LogicalResult prepare(gpu::GPUModuleOp module) {
+    bool isCooperative = nngpu::deviceClassOf(findTarget(module)).isCooperative;
     for (auto kernel : module.getOps<gpu::GPUFuncOp>()) {
-      if (failed(setAbi(kernel)) || failed(expandMatrices(kernel)) ||
+      if (failed(setAbi(kernel)) ||
+          failed(isCooperative ? checkCooperativeMatrices(kernel)
+                               : expandMatrices(kernel)) ||
           failed(flattenBuffers(kernel)))
         return failure();
+      if (!isCooperative)
+        expandSubgroupIds(kernel);
       allocateShared(kernel);
       ++numKernels;
     }
@@ -319,9 +342,10 @@ private:
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     pm.addPass(spirv::createSPIRVUpdateVCEPass());
+    useVulkanMemoryModel(module);
     if (failed(runPipeline(pm, module)))
       return failure();
-    raiseVersion(module);
+    completeTriple(module);
     return success();
   }
 };

@@ -23,6 +23,8 @@
 #include "ConvolutionParts.h"
 #include "MicroKernels.h"
 
+#include "Runtime/Artifact/GpuMatrices.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,6 +51,30 @@ static constexpr int64_t partRows = MatrixTile::pixels / 2 / MatrixTile::side;
 static constexpr int64_t partColumns =
     MatrixTile::channels / 2 / MatrixTile::side;
 
+/// The elements from one matrix of an array to the one beside it, where
+/// elements have \p bytes.
+static constexpr int64_t matrixStep(int64_t bytes) {
+  return std::max(MatrixTile::side, matrixAlignment / bytes);
+}
+/// The distance of rows in an array of \p columns columns.
+static constexpr int64_t rowStride(int64_t columns, int64_t bytes) {
+  return columns / MatrixTile::side * matrixStep(bytes) + MatrixTile::side;
+}
+
+// The runtime asks devices for what it says of matrices.
+static constexpr int64_t bytesOfSums =
+    MatrixTile::pixels * sumStride * int64_t(sizeof(float));
+static_assert(MatrixTile::side == nnhal::rt::gpuMatrixSide &&
+              MatrixTile::subgroupSize == nnhal::rt::gpuSubgroupSize);
+static_assert(bytesOfSums +
+                  2 * (MatrixTile::pixels * rowStride(MatrixTile::depth, 2) +
+                       MatrixTile::depth *
+                           rowStride(MatrixTile::channels, 2)) ==
+              nnhal::rt::maxGpuMatrixSharedSize);
+static_assert(bytesOfSums + (MatrixTile::pixels + MatrixTile::channels) *
+                                rowStride(MatrixTile::depth, 1) <=
+              nnhal::rt::maxGpuMatrixSharedSize);
+
 namespace {
 
 /// An array in which invocations leave elements for the matrices of their
@@ -61,7 +87,7 @@ public:
   SharedMatrix(Kernel &kernel, Location loc, Type element, int64_t rows,
                int64_t columns)
       : kernel(&kernel), loc(loc), element(element),
-        stride(columns / MatrixTile::side * step() + MatrixTile::side),
+        stride(rowStride(columns, bytes())),
         array(kernel.shared(MemRefType::get({rows * stride}, element),
                             matrixAlignment)) {}
 
@@ -73,10 +99,6 @@ public:
 
 private:
   int64_t bytes() const { return element.getIntOrFloatBitWidth() / 8; }
-  /// The elements from one matrix to the one beside it.
-  int64_t step() const {
-    return std::max(MatrixTile::side, matrixAlignment / bytes());
-  }
   Value number(Value row, Value column) const;
 
   Kernel *kernel = nullptr;
@@ -162,7 +184,8 @@ void MatrixEmitter::locate() {
       math.multiply(math.divide(kernel.group(), across), MatrixTile::pixels);
   firstChannel = math.multiply(math.remainder(kernel.group(), across),
                                MatrixTile::channels);
-  Value subgroup = math.divide(id, MatrixTile::subgroupSize);
+  Value subgroup =
+      gpu::SubgroupIdOp::create(builder, loc, /*upper_bound=*/IntegerAttr());
   partRow = math.multiply(math.divide(subgroup, 2), MatrixTile::pixels / 2);
   partColumn =
       math.multiply(math.remainder(subgroup, 2), MatrixTile::channels / 2);
@@ -209,7 +232,8 @@ void MatrixEmitter::shareArrays() {
 
 Value SharedMatrix::number(Value row, Value column) const {
   KernelMath math(*kernel, *loc);
-  Value block = math.multiply(math.divide(column, MatrixTile::side), step());
+  Value block =
+      math.multiply(math.divide(column, MatrixTile::side), matrixStep(bytes()));
   return math.add(math.add(math.multiply(row, stride), block),
                   math.remainder(column, MatrixTile::side));
 }
@@ -432,7 +456,8 @@ bool nngpu::multipliesMatrices(const DeviceClass &device, kernel::Conv2DOp op) {
   bool isInBytes = op.getStepChannels() == four;
   int64_t channels = filter.getDimSize(3) * op.getStepChannels();
   return device.matrixGroups != 0 &&
-         (filter.getElementType().isF16() || isInBytes) &&
+         (filter.getElementType().isF16() ||
+          (isInBytes && device.hasByteMatrices)) &&
          !op.getUnsignedInput() && channels >= MatrixTile::side &&
          channels % four == 0 && isInFours(op.getInput()) &&
          isInFours(op.getFilter()) &&

@@ -22,20 +22,29 @@ using namespace nnhal::nngpu;
 /// which every GPU of compute capability 8.0 has, are those of a discrete
 /// device, which multiply matrices at many times the rate of its other units,
 /// but whose tiles share no sums: where there are too few to keep the device
-/// busy, others are faster.
+/// busy, others are faster. Cooperative matrices are how Vulkan names them; a
+/// driver may have those of 16 x 16 x 16 for halves alone.
 static constexpr DeviceClass classes[] = {
     {"discrete", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
      /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/0,
-     /*target=*/""},
+     /*hasByteMatrices=*/false, /*isCooperative=*/false, /*target=*/""},
     {"software", /*invocations=*/64, /*workgroupSize=*/64, /*pixels=*/4,
      /*lanes=*/4, /*slices=*/1, /*hasHalves=*/true, /*matrixGroups=*/0,
-     /*target=*/""},
+     /*hasByteMatrices=*/false, /*isCooperative=*/false, /*target=*/""},
     {"words", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
      /*lanes=*/8, /*slices=*/32, /*hasHalves=*/false, /*matrixGroups=*/0,
-     /*target=*/""},
+     /*hasByteMatrices=*/false, /*isCooperative=*/false, /*target=*/""},
     {"tensor-cores", /*invocations=*/49152, /*workgroupSize=*/128, /*pixels=*/8,
      /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true, /*matrixGroups=*/64,
-     /*target=*/"cuda"},
+     /*hasByteMatrices=*/true, /*isCooperative=*/false, /*target=*/"cuda"},
+    {"cooperative-matrices", /*invocations=*/49152, /*workgroupSize=*/128,
+     /*pixels=*/8, /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true,
+     /*matrixGroups=*/64, /*hasByteMatrices=*/true, /*isCooperative=*/true,
+     /*target=*/""},
+    {"cooperative-halves", /*invocations=*/49152, /*workgroupSize=*/128,
+     /*pixels=*/8, /*lanes=*/8, /*slices=*/32, /*hasHalves=*/true,
+     /*matrixGroups=*/64, /*hasByteMatrices=*/false, /*isCooperative=*/true,
+     /*target=*/""},
 };
 
 std::optional<DeviceClass> nnhal::nngpu::findDeviceClass(llvm::StringRef name) {

@@ -37,6 +37,12 @@ struct DeviceClass {
   /// Fewest workgroups by which products of matrices (MatrixTile) are divided;
   /// 0 where subgroups do not multiply matrices.
   int64_t matrixGroups;
+  /// Whether subgroups multiply matrices of bytes, and not of halves alone.
+  bool hasByteMatrices;
+  /// Whether SPIR-V has them do so by instructions
+  /// (SPV_KHR_cooperative_matrix); otherwise invocations do, one product after
+  /// the other.
+  bool isCooperative;
   /// The target all of whose devices are of this class, if there is one.
   llvm::StringRef target;
 };

@@ -210,6 +210,11 @@ def KernelsToSpirv : Pass<"nnhal-gpu-kernels-to-spirv", "::mlir::ModuleOp"> {
     exactly on a CPU does so on a GPU, and expansions of functions depend on it.
     `math.fma` may be fused.
 
+    Products of matrices (`gpu.subgroup_mma_compute`) become instructions of
+    `SPV_KHR_cooperative_matrix` where the class of the device (`device_class` of
+    the target) has those, in a module with the memory model of Vulkan. Elsewhere
+    each invocation computes its elements of them, one product after the other.
+
     ```mlir
     gpu.module @kernels {
       gpu.func @twice(%a: memref<64xf32>, %b: memref<64xf32>) kernel
