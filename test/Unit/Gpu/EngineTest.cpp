@@ -55,10 +55,16 @@ TEST_F(EngineTest, OpensADeviceThatSuits) {
 TEST_F(EngineTest, DeviceClasses) {
   vulkan::Features features;
   features.storage16 = true;
-  EXPECT_EQ(vulkan::deviceClassOf(features, /*isSoftware=*/true), "words");
+  auto classOf = [&](bool isSoftware) {
+    return vulkan::deviceClassOf(features, isSoftware, /*sharedBytes=*/32768);
+  };
+  EXPECT_EQ(classOf(/*isSoftware=*/true), "words");
   features.float16 = true;
-  EXPECT_EQ(vulkan::deviceClassOf(features, /*isSoftware=*/true), "software");
-  EXPECT_EQ(vulkan::deviceClassOf(features, /*isSoftware=*/false), "discrete");
+  EXPECT_EQ(classOf(/*isSoftware=*/true), "software");
+  EXPECT_EQ(classOf(/*isSoftware=*/false), "discrete");
+  features.halfMatrices = true;
+  EXPECT_EQ(classOf(/*isSoftware=*/true), "software");
+  EXPECT_EQ(classOf(/*isSoftware=*/false), "cooperative-halves");
 }
 
 TEST_F(EngineTest, SaysWhatIsMissing) {

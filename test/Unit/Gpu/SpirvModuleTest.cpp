@@ -26,7 +26,8 @@ namespace {
 using Words = std::vector<uint32_t>;
 
 constexpr vulkan::Features allFeatures = {true, true, true, true, true,
-                                          true, true, true, true, true};
+                                          true, true, true, true, true,
+                                          true, true, true, true};
 
 Words goodModule() {
   Words words(kernelModule().size() / sizeof(uint32_t));
@@ -37,7 +38,7 @@ Words goodModule() {
 Status check(const Words &words, GpuProgram program = scaleProgram(),
              const vulkan::Features &features = allFeatures) {
   program.module = std::as_bytes(std::span(words));
-  return vulkan::checkSpirv(program, features);
+  return vulkan::checkSpirv(program, features).status();
 }
 
 /// The message about what \p change makes of the module of the tests.
@@ -110,24 +111,34 @@ TEST(SpirvModuleTest, RefusesBrokenInstructions) {
 }
 
 TEST(SpirvModuleTest, RefusesCapabilities) {
-  // GroupNonUniform and VulkanMemoryModel.
-  for (uint32_t capability : {61u, 5345u})
+  // Groups, and VulkanMemoryModelDeviceScope.
+  for (uint32_t capability : {18u, 5346u})
     EXPECT_EQ(
         messageOf([&](Words &words) { insert(words, 17, {capability}); }),
         fmt::format("the SPIR-V module needs capability {}, which kernels may "
                     "not use",
                     capability));
-  for (uint32_t capability :
-       {9u, 10u, 11u, 22u, 39u, 4433u, 4434u, 4448u, 4449u, 6018u, 6019u}) {
+  for (auto [capability, name] :
+       {std::pair(9u, "Float16"), std::pair(10u, "Float64"),
+        std::pair(11u, "Int64"), std::pair(22u, "Int16"),
+        std::pair(39u, "Int8"), std::pair(61u, "GroupNonUniform"),
+        std::pair(4433u, "StorageBuffer16BitAccess"),
+        std::pair(4434u, "UniformAndStorageBuffer16BitAccess"),
+        std::pair(4448u, "StorageBuffer8BitAccess"),
+        std::pair(4449u, "UniformAndStorageBuffer8BitAccess"),
+        std::pair(5345u, "VulkanMemoryModel"),
+        std::pair(6018u, "DotProductInput4x8BitPacked"),
+        std::pair(6019u, "DotProduct"),
+        std::pair(6022u, "CooperativeMatrixKHR")}) {
     Words words = goodModule();
     insert(words, 17, {capability});
     EXPECT_TRUE(check(words).isOk()) << capability;
     Status status = check(words, scaleProgram(), {});
     EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
     EXPECT_EQ(status.message(),
-              fmt::format("the SPIR-V module needs capability {}, which the "
-                          "GPU does not have",
-                          capability));
+              fmt::format("the SPIR-V module needs capability {} ({}), which "
+                          "the GPU does not have",
+                          capability, name));
   }
   EXPECT_EQ(messageOf([](Words &words) {
               insert(words, 10, textOf("SPV_KHR_ray_query"));
@@ -143,9 +154,9 @@ TEST(SpirvModuleTest, RefusesCapabilities) {
 }
 
 TEST(SpirvModuleTest, RefusesModels) {
-  EXPECT_EQ(messageOf([](Words &words) { words[find(words, 14) + 2] = 3; }),
-            "the SPIR-V module has addressing 0 and memory model 3, not 0 and "
-            "1");
+  EXPECT_EQ(messageOf([](Words &words) { words[find(words, 14) + 2] = 2; }),
+            "the SPIR-V module has addressing 0 and memory model 2, not 0 and "
+            "1 or 3");
   EXPECT_EQ(messageOf([](Words &words) { words[find(words, 15) + 1] = 4; }),
             "an entry point of the SPIR-V module has execution model 4, not 5");
   EXPECT_EQ(messageOf([](Words &words) { insert(words, 331, {1, 38}); }),
@@ -156,6 +167,52 @@ TEST(SpirvModuleTest, RefusesModels) {
   EXPECT_EQ(messageOf([](Words &words) { words[find(words, 59) + 3] = 9; }),
             "a variable of the SPIR-V module has storage class 9, which "
             "kernels may not use");
+}
+
+// Matrices are of 16 x 16, and of bytes where the device multiplies those.
+TEST(SpirvModuleTest, Matrices) {
+  constexpr uint32_t scope = 900, side = 901, other = 902, byte = 903;
+  auto withMatrix = [&](uint32_t rows, uint32_t columns) {
+    Words words = goodModule();
+    insert(words, 4456, {904, byte, scope, rows, columns, 0});
+    insert(words, 43, {1, scope, 3});
+    insert(words, 43, {1, side, 16});
+    insert(words, 43, {1, other, 8});
+    insert(words, 21, {byte, 8, 1});
+    return words;
+  };
+  EXPECT_TRUE(check(withMatrix(side, side)).isOk());
+  EXPECT_EQ(check(withMatrix(side, other)).message(),
+            "the SPIR-V module has matrices of 16 x 8, kernels have those of "
+            "16 x 16");
+  // An identifier that is no constant.
+  EXPECT_EQ(check(withMatrix(byte, side)).message(),
+            "the SPIR-V module has matrices of 0 x 16, kernels have those of "
+            "16 x 16");
+  vulkan::Features features = allFeatures;
+  features.byteMatrices = false;
+  Status status = check(withMatrix(side, side), scaleProgram(), features);
+  EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
+  EXPECT_EQ(status.message(), "the SPIR-V module has matrices of bytes, which "
+                              "the GPU does not multiply");
+  EXPECT_EQ(messageOf([](Words &words) { insert(words, 4456, {1, 2}); }),
+            "a type of matrices of the SPIR-V module has 2 operands, 6 are "
+            "needed");
+}
+
+TEST(SpirvModuleTest, RefusesBrokenTypes) {
+  for (auto [opcode, text, needed] : {std::tuple(21u, "a type of numbers", 2),
+                                      std::tuple(23u, "a type of vectors", 3),
+                                      std::tuple(28u, "a type of arrays", 3),
+                                      std::tuple(32u, "a type of pointers", 3),
+                                      std::tuple(43u, "a constant", 3)})
+    EXPECT_EQ(
+        messageOf([&](Words &words) { insert(words, opcode, {1}); }),
+        fmt::format("{} of the SPIR-V module has 1 operands, {} are needed",
+                    text, needed));
+  EXPECT_EQ(messageOf([](Words &words) { insert(words, 30, {}); }),
+            "a type of structures of the SPIR-V module has 0 operands, 1 are "
+            "needed");
 }
 
 TEST(SpirvModuleTest, RefusesOtherKernels) {

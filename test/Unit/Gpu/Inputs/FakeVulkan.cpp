@@ -10,6 +10,8 @@
 #include <cstring>
 #include <string_view>
 
+using namespace nnhal::rt::vulkan;
+
 extern "C" [[gnu::visibility("default")]] FakeVulkan nnhalFakeVulkan;
 FakeVulkan nnhalFakeVulkan;
 
@@ -48,16 +50,82 @@ static void getProperties(VkPhysicalDevice,
   properties->apiVersion = nnhalFakeVulkan.deviceVersion;
   std::strcpy(properties->deviceName, "fake");
   properties->deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-  properties->limits.minStorageBufferOffsetAlignment =
-      nnhalFakeVulkan.bufferAlignment;
+  VkPhysicalDeviceLimits &limits = properties->limits;
+  limits.minStorageBufferOffsetAlignment = nnhalFakeVulkan.bufferAlignment;
+  limits.maxComputeSharedMemorySize = nnhalFakeVulkan.sharedBytes;
+  limits.maxPerStageDescriptorStorageBuffers = 8;
+  limits.maxDescriptorSetStorageBuffers = 8;
+  limits.maxComputeWorkGroupInvocations = 1024;
+  limits.maxComputeWorkGroupSize[0] = 1024;
+  limits.maxComputeWorkGroupCount[0] = 65535;
+  limits.maxComputeWorkGroupCount[1] = 65535;
+  limits.maxComputeWorkGroupCount[2] = 65535;
+  limits.maxStorageBufferRange = 128 << 20;
+}
+
+/// Calls \p visit with each structure of the chain that \p next begins.
+template <typename Visitor>
+static void visitChain(const void *next, const Visitor &visit) {
+  for (auto *each = static_cast<const VkBaseInStructure *>(next); each;
+       each = each->pNext)
+    visit(each);
 }
 
 static void getProperties2(VkPhysicalDevice device,
                            VkPhysicalDeviceProperties2 *properties) {
   getProperties(device, &properties->properties);
+  const FakeVulkan &fake = nnhalFakeVulkan;
+  visitChain(properties->pNext, [&](const VkBaseInStructure *each) {
+    void *found = const_cast<VkBaseInStructure *>(each);
+    if (each->sType ==
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
+      auto *v11 = static_cast<VkPhysicalDeviceVulkan11Properties *>(found);
+      v11->subgroupSupportedStages = fake.subgroupStages;
+      v11->subgroupSupportedOperations = fake.subgroupOperations;
+    }
+    if (each->sType ==
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES) {
+      auto *v13 = static_cast<VkPhysicalDeviceVulkan13Properties *>(found);
+      v13->requiredSubgroupSizeStages = fake.subgroupSizeStages;
+      v13->minSubgroupSize = fake.leastSubgroup;
+      v13->maxSubgroupSize = fake.mostSubgroup;
+      v13->maxComputeWorkgroupSubgroups = 4;
+    }
+  });
 }
 
-static void getFeatures2(VkPhysicalDevice, VkPhysicalDeviceFeatures2 *) {}
+static void getFeatures2(VkPhysicalDevice,
+                         VkPhysicalDeviceFeatures2 *features) {
+  if (!nnhalFakeVulkan.hasFeatures)
+    return;
+  visitChain(features->pNext, [](const VkBaseInStructure *each) {
+    void *found = const_cast<VkBaseInStructure *>(each);
+    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES)
+      static_cast<VkPhysicalDeviceVulkan11Features *>(found)
+          ->storageBuffer16BitAccess = VK_TRUE;
+    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+      auto *v12 = static_cast<VkPhysicalDeviceVulkan12Features *>(found);
+      v12->shaderFloat16 = VK_TRUE;
+      v12->vulkanMemoryModel = VK_TRUE;
+    }
+    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
+      auto *v13 = static_cast<VkPhysicalDeviceVulkan13Features *>(found);
+      v13->subgroupSizeControl = VK_TRUE;
+      v13->computeFullSubgroups = VK_TRUE;
+    }
+    if (each->sType == cooperativeMatrixFeaturesType)
+      static_cast<CooperativeMatrixFeatures *>(found)->cooperativeMatrix =
+          VK_TRUE;
+  });
+}
+
+static VkResult getMatrices(VkPhysicalDevice, uint32_t *count,
+                            CooperativeMatrixProperties *properties) {
+  *count = nnhalFakeVulkan.matrixCount;
+  for (uint32_t i = 0; properties && i < *count; ++i)
+    properties[i] = nnhalFakeVulkan.matrices[i];
+  return nnhalFakeVulkan.getMatrices;
+}
 
 static void getMemory(VkPhysicalDevice,
                       VkPhysicalDeviceMemoryProperties *memory) {
@@ -77,13 +145,33 @@ static void getQueues(VkPhysicalDevice, uint32_t *count,
 }
 
 static VkResult enumerateExtensions(VkPhysicalDevice, const char *,
-                                    uint32_t *count, VkExtensionProperties *) {
-  *count = 0;
+                                    uint32_t *count,
+                                    VkExtensionProperties *properties) {
+  *count = nnhalFakeVulkan.extension ? 1 : 0;
+  if (properties && *count == 1)
+    std::strcpy(properties->extensionName, nnhalFakeVulkan.extension);
   return VK_SUCCESS;
 }
 
-static VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo *,
+static VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *, VkDevice *device) {
+  FakeVulkan &fake = nnhalFakeVulkan;
+  fake.extensionCount = info->enabledExtensionCount;
+  visitChain(info->pNext, [&](const VkBaseInStructure *each) {
+    const void *found = each;
+    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
+      fake.enablesMemoryModel =
+          static_cast<const VkPhysicalDeviceVulkan12Features *>(found)
+              ->vulkanMemoryModel;
+    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)
+      fake.enablesSubgroupSize =
+          static_cast<const VkPhysicalDeviceVulkan13Features *>(found)
+              ->subgroupSizeControl;
+    if (each->sType == cooperativeMatrixFeaturesType)
+      fake.enablesMatrices =
+          static_cast<const CooperativeMatrixFeatures *>(found)
+              ->cooperativeMatrix;
+  });
   if (nnhalFakeVulkan.createDevice == VK_SUCCESS)
     *device = anyHandle<VkDevice>();
   return nnhalFakeVulkan.createDevice;
@@ -122,6 +210,47 @@ static VkResult getPipelineData(VkDevice, VkPipelineCache, size_t *size,
   return VK_SUCCESS;
 }
 
+static VkResult createShaderModule(VkDevice, const VkShaderModuleCreateInfo *,
+                                   const VkAllocationCallbacks *,
+                                   VkShaderModule *module) {
+  *module = anyHandle<VkShaderModule>();
+  return VK_SUCCESS;
+}
+
+static VkResult createSetLayout(VkDevice,
+                                const VkDescriptorSetLayoutCreateInfo *,
+                                const VkAllocationCallbacks *,
+                                VkDescriptorSetLayout *layout) {
+  *layout = anyHandle<VkDescriptorSetLayout>();
+  return VK_SUCCESS;
+}
+
+static VkResult createPipelineLayout(VkDevice,
+                                     const VkPipelineLayoutCreateInfo *,
+                                     const VkAllocationCallbacks *,
+                                     VkPipelineLayout *layout) {
+  *layout = anyHandle<VkPipelineLayout>();
+  return VK_SUCCESS;
+}
+
+static VkResult createPipelines(VkDevice, VkPipelineCache, uint32_t,
+                                const VkComputePipelineCreateInfo *info,
+                                const VkAllocationCallbacks *,
+                                VkPipeline *pipeline) {
+  FakeVulkan &fake = nnhalFakeVulkan;
+  fake.stageFlags = info->stage.flags;
+  fake.subgroupSize = 0;
+  if (auto *size = static_cast<
+          const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo *>(
+          info->stage.pNext))
+    fake.subgroupSize = size->requiredSubgroupSize;
+  *pipeline = anyHandle<VkPipeline>();
+  return VK_SUCCESS;
+}
+
+template <typename Handle>
+static void destroy(VkDevice, Handle, const VkAllocationCallbacks *) {}
+
 static PFN_vkVoidFunction find(std::string_view name);
 
 static PFN_vkVoidFunction getDeviceAddress(VkDevice, const char *name) {
@@ -154,6 +283,15 @@ static PFN_vkVoidFunction find(std::string_view name) {
       row("CreatePipelineCache", createPipelineCache),
       row("DestroyPipelineCache", destroyPipelineCache),
       row("GetPipelineCacheData", getPipelineData),
+      row("GetPhysicalDeviceCooperativeMatrixPropertiesKHR", getMatrices),
+      row("CreateShaderModule", createShaderModule),
+      row("DestroyShaderModule", destroy<VkShaderModule>),
+      row("CreateDescriptorSetLayout", createSetLayout),
+      row("DestroyDescriptorSetLayout", destroy<VkDescriptorSetLayout>),
+      row("CreatePipelineLayout", createPipelineLayout),
+      row("DestroyPipelineLayout", destroy<VkPipelineLayout>),
+      row("CreateComputePipelines", createPipelines),
+      row("DestroyPipeline", destroy<VkPipeline>),
       row("QueueSubmit", submit)};
   name.remove_prefix(2);
   if (nnhalFakeVulkan.missing && name == nnhalFakeVulkan.missing)

@@ -8,8 +8,7 @@
 #ifndef NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H
 #define NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H
 
-#define VK_NO_PROTOTYPES
-#include <vulkan/vulkan_core.h>
+#include "Runtime/Devices/Gpu/Vulkan/CooperativeMatrix.h"
 
 /// What the fake answers; its library exports `nnhalFakeVulkan`.
 struct FakeVulkan {
@@ -29,6 +28,28 @@ struct FakeVulkan {
   VkResult createPipelineCache = VK_SUCCESS;
   size_t pipelineBytes = 0;
   uint32_t driverVersion = 0;
+  /// The only extension of devices; null for none.
+  const char *extension = nullptr;
+  /// Devices have every feature that the runtime asks for, in what they know.
+  bool hasFeatures = false;
+  uint32_t sharedBytes = 32768;
+  uint32_t leastSubgroup = 32;
+  uint32_t mostSubgroup = 32;
+  VkShaderStageFlags subgroupStages = VK_SHADER_STAGE_COMPUTE_BIT;
+  VkShaderStageFlags subgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+  VkSubgroupFeatureFlags subgroupOperations = VK_SUBGROUP_FEATURE_BASIC_BIT;
+  VkResult getMatrices = VK_SUCCESS;
+  uint32_t matrixCount = 0;
+  nnhal::rt::vulkan::CooperativeMatrixProperties matrices[2];
+
+  /// What the last device was made with.
+  uint32_t extensionCount = 0;
+  bool enablesMatrices = false;
+  bool enablesMemoryModel = false;
+  bool enablesSubgroupSize = false;
+  /// What the last pipeline was made with; 0 where it says nothing.
+  uint32_t subgroupSize = 0;
+  VkPipelineShaderStageCreateFlags stageFlags = 0;
 };
 
 #endif // NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H

@@ -211,6 +211,18 @@ bool Engine::hasExtension(const char *name) const {
   });
 }
 
+/// Whether subgroups of compute kernels can be made to have gpuSubgroupSize
+/// invocations, and know their numbers.
+static bool hasSubgroups(const VkPhysicalDeviceVulkan11Properties &v11,
+                         const VkPhysicalDeviceVulkan13Properties &v13) {
+  return (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+         (v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_BASIC_BIT) !=
+             0 &&
+         (v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+         v13.minSubgroupSize <= gpuSubgroupSize &&
+         gpuSubgroupSize <= v13.maxSubgroupSize;
+}
+
 void Engine::readLimits() {
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {};
   host.sType =
@@ -218,8 +230,14 @@ void Engine::readLimits() {
   VkPhysicalDeviceProperties2 properties = {};
   properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
   bool canImport = hasExtension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  VkPhysicalDeviceVulkan11Properties v11 = {};
+  v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
+  VkPhysicalDeviceVulkan13Properties v13 = {};
+  v13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
+  properties.pNext = &v11;
+  v11.pNext = &v13;
   if (canImport)
-    properties.pNext = &host;
+    v13.pNext = &host;
   calls.GetPhysicalDeviceProperties2(physical, &properties);
   const VkPhysicalDeviceLimits &limits = properties.properties.limits;
   bounds.bufferAlignment = limits.minStorageBufferOffsetAlignment;
@@ -230,6 +248,9 @@ void Engine::readLimits() {
   bounds.workgroupSize = std::min(limits.maxComputeWorkGroupSize[0],
                                   limits.maxComputeWorkGroupInvocations);
   std::ranges::copy(limits.maxComputeWorkGroupCount, bounds.groups.begin());
+  bounds.sharedBytes = limits.maxComputeSharedMemorySize;
+  bounds.subgroups = v13.maxComputeWorkgroupSubgroups;
+  hasSubgroupSize = hasSubgroups(v11, v13);
   bounds.importAlignment =
       canImport ? uint64_t(host.minImportedHostPointerAlignment) : 0;
   if (bounds.timestampMask != 0)
@@ -256,8 +277,34 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan11Features v11 = {};
   VkPhysicalDeviceVulkan12Features v12 = {};
   VkPhysicalDeviceVulkan13Features v13 = {};
+  /// Part of the chain by addMatrices() alone: the device has to know it.
+  CooperativeMatrixFeatures matrices;
+
+  void addMatrices() { v13.pNext = &matrices; }
 };
 } // namespace
+
+/// Turns on in \p wanted what matrices need of what \p has has, if it has all
+/// of that, and notes in \p features what subgroups multiply then.
+static void chooseMatrices(const FeatureChain &has, FeatureChain &wanted,
+                           bool hasSubgroupSize, MatrixProducts products,
+                           Features &features) {
+  features.memoryModel = has.v12.vulkanMemoryModel;
+  wanted.v12.vulkanMemoryModel = has.v12.vulkanMemoryModel;
+  features.subgroups = hasSubgroupSize && has.v13.subgroupSizeControl &&
+                       has.v13.computeFullSubgroups;
+  if (features.subgroups) {
+    wanted.v13.subgroupSizeControl = VK_TRUE;
+    wanted.v13.computeFullSubgroups = VK_TRUE;
+  }
+  if (!has.matrices.cooperativeMatrix || !features.memoryModel ||
+      !features.subgroups || !products.ofHalves)
+    return;
+  wanted.addMatrices();
+  wanted.matrices.cooperativeMatrix = VK_TRUE;
+  features.halfMatrices = true;
+  features.byteMatrices = products.ofBytes;
+}
 
 /// Turns on in \p wanted what kernels use of what \p has has.
 static Features chooseFeatures(const FeatureChain &has, FeatureChain &wanted) {
@@ -288,25 +335,42 @@ static Features chooseFeatures(const FeatureChain &has, FeatureChain &wanted) {
   return features;
 }
 
+/// What subgroups multiply; nothing where the extension is not there.
+MatrixProducts Engine::readProducts() const {
+  auto get = reinterpret_cast<GetCooperativeMatrixProperties>(
+      getProcAddress(instance, cooperativeMatrixFunction));
+  return get ? findProducts(get, physical) : MatrixProducts();
+}
+
 Status Engine::createDevice() {
   FeatureChain has;
+  MatrixProducts products;
+  if (hasExtension(cooperativeMatrixExtension)) {
+    has.addMatrices();
+    products = readProducts();
+  }
   calls.GetPhysicalDeviceFeatures2(physical, &has.core);
   FeatureChain wanted;
   enabled = chooseFeatures(has, wanted);
+  chooseMatrices(has, wanted, hasSubgroupSize, products, enabled);
+  std::vector<const char *> extensions;
+  if (bounds.importAlignment)
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (enabled.halfMatrices)
+    extensions.push_back(cooperativeMatrixExtension);
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queues = {};
   queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
   queues.queueFamilyIndex = family;
   queues.queueCount = 1;
   queues.pQueuePriorities = &priority;
-  const char *import = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
   VkDeviceCreateInfo create = {};
   create.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   create.pNext = &wanted.core;
   create.queueCreateInfoCount = 1;
   create.pQueueCreateInfos = &queues;
-  create.enabledExtensionCount = bounds.importAlignment ? 1 : 0;
-  create.ppEnabledExtensionNames = &import;
+  create.enabledExtensionCount = uint32_t(extensions.size());
+  create.ppEnabledExtensionNames = extensions.data();
   VkResult result = calls.CreateDevice(physical, &create, nullptr, &logical);
   if (result != VK_SUCCESS)
     return deviceUnavailable("'{}': vkCreateDevice returned VkResult {}",

@@ -8,6 +8,9 @@
 #ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_ENGINE_H
 #define NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_ENGINE_H
 
+#include "CooperativeMatrix.h"
+
+#include "Runtime/Artifact/GpuMatrices.h"
 #include "Runtime/Devices/Gpu/OwnedHandle.h"
 #include "nnhal/Runtime/Status.h"
 
@@ -43,6 +46,10 @@ struct Limits {
   uint32_t bindingsPerKernel = 0;
   uint32_t workgroupSize = 0;
   std::array<uint32_t, 3> groups = {};
+  /// Bytes that a workgroup shares.
+  uint32_t sharedBytes = 0;
+  /// Subgroups of a workgroup whose kernel tells them apart.
+  uint32_t subgroups = 0;
   /// Of imported memory; 0 where the driver imports none.
   uint64_t importAlignment = 0;
   /// Nanoseconds of one unit of a timestamp; 0 where there are none.
@@ -62,15 +69,29 @@ struct Features {
   bool storage16 = false;
   bool uniformAndStorage16 = false;
   bool dotProduct = false;
+  /// The memory model of Vulkan.
+  bool memoryModel = false;
+  /// Kernels tell subgroups of gpuSubgroupSize invocations apart.
+  bool subgroups = false;
+  /// Subgroups multiply matrices of f16, and of i8.
+  bool halfMatrices = false;
+  bool byteMatrices = false;
 };
 
 /// The compiler's name for devices with \p features (`device_class`), by which
-/// it divides kernels. A device of class "words" has no f16 in memory.
-constexpr std::string_view deviceClassOf(const Features &features,
-                                         bool isSoftware) {
+/// it divides kernels. A device of class "words" has no f16 in memory, one of
+/// "cooperative-halves" multiplies matrices of f16 and one of
+/// "cooperative-matrices" those of bytes, too, where \p sharedBytes are enough
+/// for the workgroups of such kernels.
+constexpr std::string_view
+deviceClassOf(const Features &features, bool isSoftware, uint32_t sharedBytes) {
   if (!features.storage16 || !features.float16)
     return "words";
-  return isSoftware ? "software" : "discrete";
+  if (isSoftware)
+    return "software";
+  if (!features.halfMatrices || sharedBytes < maxGpuMatrixSharedSize)
+    return "discrete";
+  return features.byteMatrices ? "cooperative-matrices" : "cooperative-halves";
 }
 
 /// What says whether a driver can use what it has compiled before.
@@ -101,7 +122,7 @@ public:
   const std::string &description() const { return deviceText; }
   const DriverIdentity &driver() const { return driverIdentity; }
   std::string_view deviceClass() const {
-    return deviceClassOf(enabled, isSoftware);
+    return deviceClassOf(enabled, isSoftware, bounds.sharedBytes);
   }
   const Functions &functions() const { return calls; }
   VkDevice device() const { return logical; }
@@ -138,6 +159,7 @@ private:
                      const VkPhysicalDeviceProperties &properties);
   Status createDevice();
   void readLimits();
+  MatrixProducts readProducts() const;
   bool hasExtension(const char *name) const;
 
   Functions calls;
@@ -153,6 +175,8 @@ private:
   VkPhysicalDeviceMemoryProperties memories = {};
   Limits bounds;
   Features enabled;
+  /// Whether subgroups can be made to have gpuSubgroupSize invocations.
+  bool hasSubgroupSize = false;
   std::mutex queueMutex;
   std::atomic<bool> isLost = false;
 };

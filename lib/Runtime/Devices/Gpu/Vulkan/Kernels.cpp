@@ -7,8 +7,7 @@
 
 #include "Kernels.h"
 
-#include "SpirvModule.h"
-
+#include "Runtime/Artifact/GpuMatrices.h"
 #include "Runtime/Support/Errors.h"
 
 using namespace nnhal::rt;
@@ -37,6 +36,26 @@ Status vulkan::checkLimits(const GpuProgram &program, const Limits &limits) {
         return badData("command {} binds {} bytes, the GPU allows {}", i,
                        binding.size, limits.bindingSize);
   }
+  return Status::ok();
+}
+
+Status vulkan::checkNeeds(const GpuKernel &kernel, const KernelNeeds &needs,
+                          const Limits &limits) {
+  if (needs.sharedBytes > limits.sharedBytes)
+    return badData("kernel '{}' shares {} bytes in a workgroup, the GPU allows "
+                   "{}",
+                   kernel.name, needs.sharedBytes, limits.sharedBytes);
+  if (!needs.hasSubgroups)
+    return Status::ok();
+  if (kernel.workgroupSize % gpuSubgroupSize != 0)
+    return badData("kernel '{}' has workgroups of {}, not of whole subgroups "
+                   "of {}",
+                   kernel.name, kernel.workgroupSize, gpuSubgroupSize);
+  if (kernel.workgroupSize / gpuSubgroupSize > limits.subgroups)
+    return badData("kernel '{}' has workgroups of {} subgroups, the GPU allows "
+                   "{}",
+                   kernel.name, kernel.workgroupSize / gpuSubgroupSize,
+                   limits.subgroups);
   return Status::ok();
 }
 
@@ -74,7 +93,8 @@ Status Kernels::addLayout(const EngineRef &engine, uint32_t bindingCount) {
 }
 
 Status Kernels::addPipeline(const EngineRef &engine, VkShaderModule module,
-                            const GpuKernel &kernel, VkPipelineCache cache) {
+                            const GpuKernel &kernel, const KernelNeeds &needs,
+                            VkPipelineCache cache) {
   auto bindingCount = uint32_t(kernel.isWritten.size());
   NNHAL_RETURN_IF_ERROR(addLayout(engine, bindingCount));
   bindingCounts.push_back(bindingCount);
@@ -86,6 +106,13 @@ Status Kernels::addPipeline(const EngineRef &engine, VkShaderModule module,
       module,
       kernel.name.c_str(),
       nullptr};
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups = {
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+      nullptr, gpuSubgroupSize};
+  if (needs.hasSubgroups) {
+    stage.pNext = &subgroups;
+    stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  }
   VkComputePipelineCreateInfo info = {
       VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, nullptr,        0, stage,
       layouts.at(bindingCount).pipeline.get(),        VK_NULL_HANDLE, 0};
@@ -101,8 +128,12 @@ Status Kernels::addPipeline(const EngineRef &engine, VkShaderModule module,
 Result<Kernels> Kernels::create(const EngineRef &engine,
                                 const GpuProgram &program,
                                 VkPipelineCache cache) {
-  NNHAL_RETURN_IF_ERROR(checkSpirv(program, engine->features()));
+  NNHAL_ASSIGN_OR_RETURN(std::vector<KernelNeeds> needs,
+                         checkSpirv(program, engine->features()));
   NNHAL_RETURN_IF_ERROR(checkLimits(program, engine->limits()));
+  for (size_t i = 0; i < needs.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        checkNeeds(program.kernels[i], needs[i], engine->limits()));
   Kernels kernels;
   // Commands may all be copies. Vulkan knows no modules without entry points.
   if (program.kernels.empty())
@@ -118,7 +149,8 @@ Result<Kernels> Kernels::create(const EngineRef &engine,
                     "vkCreateShaderModule"));
   // Pipelines do not need it any more.
   Owned<VkShaderModule, &Functions::DestroyShaderModule> module(engine, made);
-  for (const GpuKernel &kernel : program.kernels)
-    NNHAL_RETURN_IF_ERROR(kernels.addPipeline(engine, made, kernel, cache));
+  for (size_t i = 0; i < needs.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(
+        kernels.addPipeline(engine, made, program.kernels[i], needs[i], cache));
   return kernels;
 }

@@ -9,6 +9,7 @@
 #define NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_KERNELS_H
 
 #include "Engine.h"
+#include "SpirvModule.h"
 
 #include "Runtime/Artifact/GpuProgram.h"
 
@@ -20,6 +21,11 @@ namespace nnhal::rt::vulkan {
 /// Fails with invalidArgument, which names the bound, where a kernel or command
 /// of \p program exceeds \p limits.
 Status checkLimits(const GpuProgram &program, const Limits &limits);
+
+/// Fails with invalidArgument, which names the bound, where what \p kernel
+/// \p needs exceeds \p limits.
+Status checkNeeds(const GpuKernel &kernel, const KernelNeeds &needs,
+                  const Limits &limits);
 
 /// A pipeline for each kernel of a program.
 ///
@@ -51,7 +57,8 @@ private:
 
   Status addLayout(const EngineRef &engine, uint32_t bindingCount);
   Status addPipeline(const EngineRef &engine, VkShaderModule module,
-                     const GpuKernel &kernel, VkPipelineCache cache);
+                     const GpuKernel &kernel, const KernelNeeds &needs,
+                     VkPipelineCache cache);
 
   /// By the number of bindings.
   std::map<uint32_t, Layout> layouts;

@@ -7,13 +7,15 @@
 
 #include "SpirvModule.h"
 
+#include "SpirvTypes.h"
+
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
-#include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -43,56 +45,60 @@ enum SpirvOpcode : uint32_t {
 static constexpr uint32_t executionModelCompute = 5;
 static constexpr uint32_t addressingLogical = 0;
 static constexpr uint32_t memoryModelGlsl450 = 1;
+static constexpr uint32_t memoryModelVulkan = 3;
 static constexpr uint32_t modeLocalSize = 17;
 static constexpr uint32_t decorationBuiltIn = 11;
 static constexpr uint32_t decorationBinding = 33;
 static constexpr uint32_t decorationDescriptorSet = 34;
 static constexpr uint32_t builtInWorkgroupSize = 25;
+static constexpr uint32_t builtInSubgroupId = 40;
+static constexpr uint32_t workgroupClass = 4;
 static constexpr uint32_t storageBufferClass = 12;
 
 /// Input, Workgroup, Private, Function and StorageBuffer.
-static constexpr std::array<uint32_t, 5> storageClasses = {1, 4, 6, 7,
-                                                           storageBufferClass};
+static constexpr std::array<uint32_t, 5> storageClasses = {
+    1, workgroupClass, 6, 7, storageBufferClass};
 
-static constexpr std::array<std::string_view, 5> allowedExtensions = {
-    "SPV_KHR_8bit_storage", "SPV_KHR_16bit_storage",
-    "SPV_KHR_integer_dot_product", "SPV_KHR_no_integer_wrap_decoration",
-    "SPV_KHR_storage_buffer_storage_class"};
+static constexpr std::array<std::string_view, 7> allowedExtensions = {
+    "SPV_KHR_8bit_storage",
+    "SPV_KHR_16bit_storage",
+    "SPV_KHR_cooperative_matrix",
+    "SPV_KHR_integer_dot_product",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_storage_buffer_storage_class",
+    "SPV_KHR_vulkan_memory_model"};
 
-/// Whether kernels may state \p capability; nothing for one that they may not.
-static std::optional<bool> hasCapability(uint32_t capability,
-                                         const Features &features) {
-  switch (capability) {
-  case 0: // Matrix
-  case 1: // Shader
-    return true;
-  case 9: // Float16
-    return features.float16;
-  case 10: // Float64
-    return features.float64;
-  case 11: // Int64
-    return features.int64;
-  case 22: // Int16
-    return features.int16;
-  case 39: // Int8
-    return features.int8;
-  case 4433: // StorageBuffer16BitAccess
-    return features.storage16;
-  case 4434: // UniformAndStorageBuffer16BitAccess
-    return features.uniformAndStorage16;
-  case 4448: // StorageBuffer8BitAccess
-    return features.storage8;
-  case 4449: // UniformAndStorageBuffer8BitAccess
-    return features.uniformAndStorage8;
-  case 6016: // DotProductInputAll
-  case 6017: // DotProductInput4x8Bit
-  case 6018: // DotProductInput4x8BitPacked
-  case 6019: // DotProduct
-    return features.dotProduct;
-  default:
-    return std::nullopt;
-  }
-}
+namespace {
+/// A capability that kernels may state.
+struct Capability {
+  uint32_t number;
+  const char *name;
+  /// The feature that a device has to have for it; null where all have it.
+  bool Features::*feature;
+};
+} // namespace
+
+static constexpr Capability capabilities[] = {
+    {0, "Matrix", nullptr},
+    {1, "Shader", nullptr},
+    {9, "Float16", &Features::float16},
+    {10, "Float64", &Features::float64},
+    {11, "Int64", &Features::int64},
+    {22, "Int16", &Features::int16},
+    {39, "Int8", &Features::int8},
+    {61, "GroupNonUniform", &Features::subgroups},
+    {4433, "StorageBuffer16BitAccess", &Features::storage16},
+    {4434, "UniformAndStorageBuffer16BitAccess",
+     &Features::uniformAndStorage16},
+    {4448, "StorageBuffer8BitAccess", &Features::storage8},
+    {4449, "UniformAndStorageBuffer8BitAccess", &Features::uniformAndStorage8},
+    {5345, "VulkanMemoryModel", &Features::memoryModel},
+    {6016, "DotProductInputAll", &Features::dotProduct},
+    {6017, "DotProductInput4x8Bit", &Features::dotProduct},
+    {6018, "DotProductInput4x8BitPacked", &Features::dotProduct},
+    {6019, "DotProduct", &Features::dotProduct},
+    {6022, "CooperativeMatrixKHR", &Features::halfMatrices},
+};
 
 namespace {
 using Words = std::span<const uint32_t>;
@@ -117,10 +123,12 @@ struct EntryPoint {
 
 class ModuleReader {
 public:
-  explicit ModuleReader(const Features &features) : features(features) {}
+  explicit ModuleReader(const Features &features)
+      : features(features), types(features.byteMatrices) {}
 
   Status read(Words module);
-  Status checkKernels(const GpuProgram &program) const;
+  Result<std::vector<KernelNeeds>>
+  checkKernels(const GpuProgram &program) const;
 
 private:
   Status readInstruction(uint32_t opcode, Words operands);
@@ -133,22 +141,21 @@ private:
   Status readDecoration(Words operands);
   Status readVariable(Words operands);
   Status checkKernel(const GpuKernel &kernel, const EntryPoint &entry) const;
+  KernelNeeds needsOf(const EntryPoint &entry) const;
 
   const Features &features;
+  SpirvTypes types;
   /// By the number of the function; a function may have several.
   std::multimap<uint32_t, EntryPoint> entries;
   /// By the number of the variable.
   std::map<uint32_t, uint32_t> bindings;
   std::map<uint32_t, uint32_t> storageOf;
+  /// The bytes of the variables that a workgroup shares.
+  std::map<uint32_t, uint64_t> sharedSizes;
+  /// The variables that are numbers of subgroups.
+  std::set<uint32_t> subgroupIds;
 };
 } // namespace
-
-static Status checkLength(const char *what, Words operands, size_t least) {
-  if (operands.size() < least)
-    return badData("{} of the SPIR-V module has {} operands, {} are needed",
-                   what, operands.size(), least);
-  return Status::ok();
-}
 
 Status ModuleReader::read(Words module) {
   if (module.size() < headerWords || module[0] != magicNumber)
@@ -194,21 +201,22 @@ Status ModuleReader::readInstruction(uint32_t opcode, Words operands) {
   case opVariable:
     return readVariable(operands);
   default:
-    return Status::ok();
+    return types.read(opcode, operands);
   }
 }
 
 Status ModuleReader::readCapability(Words operands) const {
   NNHAL_RETURN_IF_ERROR(checkLength("a capability", operands, 1));
-  std::optional<bool> has = hasCapability(operands[0], features);
-  if (!has)
+  const Capability *found =
+      std::ranges::find(capabilities, operands[0], &Capability::number);
+  if (found == std::end(capabilities))
     return badData("the SPIR-V module needs capability {}, which kernels may "
                    "not use",
                    operands[0]);
-  if (!*has)
-    return deviceUnavailable("the SPIR-V module needs capability {}, which "
-                             "the GPU does not have",
-                             operands[0]);
+  if (found->feature && !(features.*found->feature))
+    return deviceUnavailable("the SPIR-V module needs capability {} ({}), "
+                             "which the GPU does not have",
+                             found->number, found->name);
   return Status::ok();
 }
 
@@ -234,11 +242,13 @@ Status ModuleReader::readImport(Words operands) {
 
 Status ModuleReader::readMemoryModel(Words operands) {
   NNHAL_RETURN_IF_ERROR(checkLength("a memory model", operands, 2));
-  if (operands[0] != addressingLogical || operands[1] != memoryModelGlsl450)
+  // The capability that the model of Vulkan needs comes before.
+  if (operands[0] != addressingLogical ||
+      (operands[1] != memoryModelGlsl450 && operands[1] != memoryModelVulkan))
     return badData("the SPIR-V module has addressing {} and memory model {}, "
-                   "not {} and {}",
+                   "not {} and {} or {}",
                    operands[0], operands[1], addressingLogical,
-                   memoryModelGlsl450);
+                   memoryModelGlsl450, memoryModelVulkan);
   return Status::ok();
 }
 
@@ -277,6 +287,8 @@ Status ModuleReader::readDecoration(Words operands) {
   if (decoration == decorationBuiltIn && operands[2] == builtInWorkgroupSize)
     return badData("the SPIR-V module has a constant for the size of "
                    "workgroups");
+  if (decoration == decorationBuiltIn && operands[2] == builtInSubgroupId)
+    subgroupIds.insert(operands[0]);
   if (decoration == decorationDescriptorSet && operands[2] != 0)
     return badData("the SPIR-V module uses descriptor set {}, not 0",
                    operands[2]);
@@ -292,6 +304,8 @@ Status ModuleReader::readVariable(Words operands) {
                    "which kernels may not use",
                    operands[2]);
   storageOf[operands[1]] = operands[2];
+  if (operands[2] == workgroupClass)
+    sharedSizes[operands[1]] = types.pointeeSize(operands[0]);
   return Status::ok();
 }
 
@@ -319,7 +333,18 @@ Status ModuleReader::checkKernel(const GpuKernel &kernel,
   return Status::ok();
 }
 
-Status ModuleReader::checkKernels(const GpuProgram &program) const {
+KernelNeeds ModuleReader::needsOf(const EntryPoint &entry) const {
+  KernelNeeds needs;
+  for (uint32_t variable : entry.interface) {
+    if (auto shared = sharedSizes.find(variable); shared != sharedSizes.end())
+      needs.sharedBytes += shared->second;
+    needs.hasSubgroups |= subgroupIds.contains(variable);
+  }
+  return needs;
+}
+
+Result<std::vector<KernelNeeds>>
+ModuleReader::checkKernels(const GpuProgram &program) const {
   std::map<std::string_view, const EntryPoint *> byName;
   for (const auto &[function, entry] : entries)
     if (!byName.emplace(entry.name, &entry).second)
@@ -328,16 +353,19 @@ Status ModuleReader::checkKernels(const GpuProgram &program) const {
     return badData("the SPIR-V module has {} entry points, the program {} "
                    "kernels",
                    byName.size(), program.kernels.size());
+  std::vector<KernelNeeds> needs;
   for (const GpuKernel &kernel : program.kernels) {
     auto found = byName.find(kernel.name);
     if (found == byName.end())
       return badData("the SPIR-V module has no entry point '{}'", kernel.name);
     NNHAL_RETURN_IF_ERROR(checkKernel(kernel, *found->second));
+    needs.push_back(needsOf(*found->second));
   }
-  return Status::ok();
+  return needs;
 }
 
-Status vulkan::checkSpirv(const GpuProgram &program, const Features &features) {
+Result<std::vector<KernelNeeds>> vulkan::checkSpirv(const GpuProgram &program,
+                                                    const Features &features) {
   // Aligned to words, by the rules of programs.
   Words module(reinterpret_cast<const uint32_t *>(program.module.data()),
                program.module.size() / sizeof(uint32_t));

@@ -12,17 +12,31 @@
 
 #include "Runtime/Artifact/GpuProgram.h"
 
+#include <cstdint>
+#include <vector>
+
 namespace nnhal::rt::vulkan {
+
+/// What a kernel needs beside the features that its module states.
+struct KernelNeeds {
+  /// The bytes of the arrays that a workgroup shares.
+  uint64_t sharedBytes = 0;
+  /// Whether it tells its subgroups apart, which have gpuSubgroupSize
+  /// invocations then.
+  bool hasSubgroups = false;
+};
 
 /// Checks that the module of \p program is a SPIR-V module of version 1.4 to
 /// 1.6 of whole instructions, that \p features cover what it says to need, and
 /// that its entry points are the kernels of \p program, with their sizes of
 /// workgroups and no storage buffer beyond their bindings. Drivers believe a
-/// module; instructions of function bodies are not looked at.
+/// module; instructions of function bodies are not looked at. Returns what each
+/// kernel of \p program needs.
 ///
 /// Fails with invalidArgument, which names what was found, and with
 /// deviceUnavailable when the device lacks a feature.
-Status checkSpirv(const GpuProgram &program, const Features &features);
+Result<std::vector<KernelNeeds>> checkSpirv(const GpuProgram &program,
+                                            const Features &features);
 
 } // namespace nnhal::rt::vulkan
 

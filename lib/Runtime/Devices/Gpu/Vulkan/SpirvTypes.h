@@ -1,0 +1,60 @@
+//===- SpirvTypes.h - The types that a module declares ----------*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_SPIRVTYPES_H
+#define NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_SPIRVTYPES_H
+
+#include "nnhal/Runtime/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+
+namespace nnhal::rt::vulkan {
+
+/// Fails with invalidArgument where the instruction \p what has less than
+/// \p least \p operands.
+Status checkLength(const char *what, std::span<const uint32_t> operands,
+                   size_t least);
+
+/// The types of a SPIR-V module, as far as they say how much memory a workgroup
+/// shares and what matrices are multiplied.
+class SpirvTypes {
+public:
+  /// \p hasByteMatrices: whether subgroups multiply bytes.
+  explicit SpirvTypes(bool hasByteMatrices)
+      : hasByteMatrices(hasByteMatrices) {}
+
+  /// Notes what the instruction \p opcode declares, if it declares a type or a
+  /// constant. Fails with invalidArgument for matrices that kernels do not
+  /// have, and with deviceUnavailable for bytes that subgroups do not multiply.
+  Status read(uint32_t opcode, std::span<const uint32_t> operands);
+
+  /// The bytes that a variable of the pointer type \p id takes, at most
+  /// `mostBytes`; 0 where that is not known.
+  uint64_t pointeeSize(uint32_t id) const;
+
+  /// Where sizes end to be told apart.
+  static constexpr uint64_t mostBytes = uint64_t(1) << 32;
+
+private:
+  Status readMatrix(std::span<const uint32_t> operands) const;
+  uint64_t sizeOf(uint32_t type) const;
+  uint32_t constantOf(uint32_t id) const;
+
+  const bool hasByteMatrices;
+  /// By the numbers of types.
+  std::map<uint32_t, uint64_t> sizes;
+  std::map<uint32_t, uint32_t> pointees;
+  /// The first words of constants.
+  std::map<uint32_t, uint32_t> constants;
+};
+
+} // namespace nnhal::rt::vulkan
+
+#endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_VULKAN_SPIRVTYPES_H
