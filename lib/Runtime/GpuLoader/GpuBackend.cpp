@@ -7,6 +7,8 @@
 
 #include "GpuBackend.h"
 
+#include "HostControlModel.h"
+
 #include "Runtime/Artifact/Targets.h"
 #include "Runtime/Devices/Gpu/Support/GpuSupport.h"
 #include "Runtime/OpenShapes/OpenShapeModel.h"
@@ -133,7 +135,8 @@ public:
     compile.extensions.clear();
     if (form.extents == OpenExtents::refused)
       return loadKnown(*used, *form.model, compile, observer);
-    return loadOpenShapes(std::move(used), model, std::move(compile), observer);
+    return loadOpenShapes(std::move(used), model, std::move(compile),
+                          form.isHostControlled, observer);
   }
 
   Result<std::unique_ptr<LoadedModel>>
@@ -179,6 +182,9 @@ private:
     /// The model with the extents that follow from its inputs; null where it
     /// states all.
     std::unique_ptr<AnnotatedModel> known;
+    /// Whether IF or WHILE give extents that do not follow from those of the
+    /// inputs.
+    bool isHostControlled = false;
   };
 
   /// Shapes for the inputs of \p model that state some of their extents, with
@@ -201,7 +207,7 @@ private:
   static Form formOf(const AnnotatedModel &model) {
     OpenParts open = openPartsOf(model.model);
     if (open == OpenParts::none)
-      return {OpenExtents::refused, &model, nullptr};
+      return {OpenExtents::refused, &model, nullptr, false};
     KnownShapes shapes =
         open == OpenParts::inputs
             ? exampleShapes(model.model)
@@ -211,13 +217,19 @@ private:
     // Those of IF and WHILE do not follow where branches differ, or where
     // states change, which an example of shapes tells.
     if (!known.isOk())
-      return {OpenExtents::followOutsideOfControlFlow, &model, nullptr};
+      return {OpenExtents::follow, &model, nullptr,
+              /*isHostControlled=*/
+              std::ranges::any_of(
+                  model.model.main.operations, [](const Operation &operation) {
+                    return operation.type == OperationType::IF ||
+                           operation.type == OperationType::WHILE;
+                  })};
     if (open == OpenParts::inputs)
-      return {OpenExtents::follow, &model, nullptr};
+      return {OpenExtents::follow, &model, nullptr, false};
     known->statePairs = model.statePairs;
     auto owned = std::make_unique<AnnotatedModel>(*std::move(known));
     const AnnotatedModel *judged = owned.get();
-    return {OpenExtents::refused, judged, std::move(owned)};
+    return {OpenExtents::refused, judged, std::move(owned), false};
   }
 
   /// Compiles and loads \p model, whose extents are all known.
@@ -247,7 +259,7 @@ private:
   Result<std::unique_ptr<LoadedModel>>
   loadOpenShapes(std::shared_ptr<const Compiler> used,
                  const AnnotatedModel &model, CompileOptions compile,
-                 const LoadObserver &observer) const {
+                 bool isHostControlled, const LoadObserver &observer) const {
     auto specializations = std::exchange(compile.specializations, {});
     auto make = [driver = driver, used = std::move(used),
                  compile](const AnnotatedModel &known,
@@ -259,9 +271,14 @@ private:
       return loadWith(*driver, compiled.modelCache, compiled.dataCache,
                       driver->createCache({}).get());
     };
-    return OpenShapeModel::create(
-        model, specializations,
-        {description.name, ShapeNeed::extents, std::move(make)}, observer);
+    const OpenShapeModel::CodeMaker maker = {
+        description.name, ShapeNeed::extents, std::move(make)};
+    if (isHostControlled)
+      return HostControlModel::create(model, specializations, maker, observer);
+    NNHAL_ASSIGN_OR_RETURN(
+        std::unique_ptr<LoadedModel> loaded,
+        OpenShapeModel::create(model, specializations, maker, observer));
+    return loaded;
   }
 
   /// Shared with models, which compile when they are executed.

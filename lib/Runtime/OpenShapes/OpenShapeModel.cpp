@@ -50,7 +50,7 @@ private:
   std::unique_ptr<Workspace> inner;
 };
 
-Result<std::unique_ptr<LoadedModel>>
+Result<std::unique_ptr<OpenShapeModel>>
 OpenShapeModel::create(const AnnotatedModel &model,
                        const std::vector<InputShapes> &specializations,
                        CodeMaker maker, const LoadObserver &observer) {
@@ -73,7 +73,7 @@ OpenShapeModel::create(const AnnotatedModel &model,
     variant->isKept = true;
     created->variants.push_back(std::move(variant));
   }
-  return std::unique_ptr<LoadedModel>(std::move(created));
+  return created;
 }
 
 MemoryUse OpenShapeModel::memoryUse() const {
@@ -301,6 +301,12 @@ static Status bindRanks(const Interface &face, const Interface &known,
     std::fill_n(outputs[i].extents, rank, 0);
   }
   return Status::ok();
+}
+
+Result<std::vector<InterfaceTensor>>
+OpenShapeModel::resultsFor(const Invocation &invocation) const {
+  NNHAL_ASSIGN_OR_RETURN(VariantRef variant, find(invocation));
+  return variant->code->interface().outputs;
 }
 
 Status OpenShapeModel::run(Invocation &invocation) const {

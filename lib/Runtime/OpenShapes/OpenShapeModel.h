@@ -43,7 +43,7 @@ public:
   /// invalidArgument where \p observer asks for one, and as withInputShapes()
   /// and
   /// \p maker.
-  static Result<std::unique_ptr<LoadedModel>>
+  static Result<std::unique_ptr<OpenShapeModel>>
   create(const AnnotatedModel &model,
          const std::vector<InputShapes> &specializations, CodeMaker maker,
          const LoadObserver &observer);
@@ -54,6 +54,12 @@ public:
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
   Status run(Invocation &invocation) const override;
+
+  /// The outputs, with all extents, of an execution with the inputs of
+  /// \p invocation, for which code is made if there is none. The outputs of
+  /// \p invocation are not looked at.
+  Result<std::vector<InterfaceTensor>>
+  resultsFor(const Invocation &invocation) const;
 
 private:
   /// Code for one set of ranks or shapes.

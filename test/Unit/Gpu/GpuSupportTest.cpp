@@ -333,33 +333,31 @@ TEST(GpuSupportTest, TakesGraphsOfWhatItTakes) {
 }
 
 TEST(GpuSupportTest, GraphsHaveKnownExtents) {
-  for (OpenExtents extents :
-       {OpenExtents::refused, OpenExtents::followOutsideOfControlFlow}) {
-    OneOperation chooses = ifOf(OperationType::NEG);
-    Model &model = chooses.model;
-    model.referenced[1].operands[0].dimensions = {0, 3};
-    EXPECT_EQ(openPartsOf(model), OpenParts::results);
-    EXPECT_EQ(chooses.refusal(OpenExtents::follow), "");
-    EXPECT_EQ(chooses.refusal(extents),
-              "IF: referenced[1]: input 0 of shape [0,3] has extents that only "
-              "an execution knows");
-    model.referenced[1].operands[1].dimensions = {};
-    EXPECT_EQ(chooses.refusal(OpenExtents::follow), "");
-    model.referenced[1].operands[0].dimensions = {2, 3};
-    EXPECT_EQ(chooses.refusal(extents), "IF: referenced[1]: output 0 has a "
-                                        "rank that only an execution knows");
-    model.main.operands[4].dimensions = {2, 0};
-    EXPECT_EQ(chooses.refusal(extents),
-              "IF: output 0 of shape [2,0] has extents that only an execution "
-              "knows");
-    model.main.operands[3].dimensions = {2, 0};
-    EXPECT_EQ(chooses.refusal(extents),
-              "IF: input 3 of shape [2,0] has extents that only an execution "
-              "knows");
-    model.main.operands[3].type = OperandType::INT32;
-    EXPECT_EQ(chooses.refusal(extents),
-              "IF: input 3 is not a constant but a SUBGRAPH_INPUT");
-  }
+  OneOperation chooses = ifOf(OperationType::NEG);
+  Model &model = chooses.model;
+  model.referenced[1].operands[0].dimensions = {0, 3};
+  EXPECT_EQ(openPartsOf(model), OpenParts::results);
+  EXPECT_EQ(chooses.refusal(OpenExtents::follow), "");
+  EXPECT_EQ(chooses.refusal(OpenExtents::refused),
+            "IF: referenced[1]: input 0 of shape [0,3] has extents that only "
+            "an execution knows");
+  model.referenced[1].operands[1].dimensions = {};
+  EXPECT_EQ(chooses.refusal(OpenExtents::follow), "");
+  model.referenced[1].operands[0].dimensions = {2, 3};
+  EXPECT_EQ(chooses.refusal(OpenExtents::refused),
+            "IF: referenced[1]: output 0 has a "
+            "rank that only an execution knows");
+  model.main.operands[4].dimensions = {2, 0};
+  EXPECT_EQ(chooses.refusal(OpenExtents::refused),
+            "IF: output 0 of shape [2,0] has extents that only an execution "
+            "knows");
+  model.main.operands[3].dimensions = {2, 0};
+  EXPECT_EQ(chooses.refusal(OpenExtents::refused),
+            "IF: input 3 of shape [2,0] has extents that only an execution "
+            "knows");
+  model.main.operands[3].type = OperandType::INT32;
+  EXPECT_EQ(chooses.refusal(OpenExtents::refused),
+            "IF: input 3 is not a constant but a SUBGRAPH_INPUT");
 }
 
 TEST(GpuSupportTest, RefusesOem) {

@@ -150,9 +150,13 @@ private:
               known, options, kernels ? kernels->observe(observer) : observer));
       return loadCompiled(compiled.modelCache, compiled.dataCache, extensions);
     };
-    return OpenShapeModel::create(
-        model, specializations,
-        {description.name, ShapeNeed::ranks, std::move(compile)}, observer);
+    NNHAL_ASSIGN_OR_RETURN(
+        std::unique_ptr<LoadedModel> loaded,
+        OpenShapeModel::create(
+            model, specializations,
+            {description.name, ShapeNeed::ranks, std::move(compile)},
+            observer));
+    return loaded;
   }
 
   /// Nothing is left on disk for a client that gives no place for an entry.

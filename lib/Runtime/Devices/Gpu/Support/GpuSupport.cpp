@@ -277,9 +277,7 @@ Status nnhal::rt::refusalOf(const Model &model, CalledGraphs &graphs,
                             const Subgraph &subgraph,
                             const Operation &operation, OpenExtents extents) {
   if (operation.type == IF || operation.type == WHILE)
-    return checkControlFlow(
-               model, graphs, subgraph, operation,
-               extents == OpenExtents::follow ? extents : OpenExtents::refused)
+    return checkControlFlow(model, graphs, subgraph, operation, extents)
         .withContext(nameOf(operation.type));
   if (isExtension(operation.type))
     return badData("{} is of an extension, which is not compiled for GPUs",

@@ -15,9 +15,9 @@
 namespace nnhal::rt {
 
 /// How extents are judged that a model leaves open: a device takes those that
-/// follow from the shapes of an execution, for which it compiles, or takes them
-/// outside of IF and WHILE alone; a compiler has to know all.
-enum class OpenExtents { follow, followOutsideOfControlFlow, refused };
+/// follow from the shapes of an execution, for which it compiles; a compiler
+/// has to know all.
+enum class OpenExtents { follow, refused };
 
 /// The operands whose extents a model does not state, apart from model inputs
 /// that every request may omit: none, only results of operations, or inputs,
@@ -34,8 +34,8 @@ OpenParts openPartsOf(const Model &model);
 /// does in time. OpenExtents::refused asks for all extents, but takes inputs
 /// that a request may omit to be omitted where theirs are open.
 /// OpenExtents::follow refuses open extents of results that do not follow from
-/// the shapes of the inputs. IF and WHILE are asked for all extents in either
-/// case, and for graphs of operations that GPUs take. \p model must have passed
+/// the shapes of the inputs. IF and WHILE are asked for graphs of operations
+/// that GPUs take. \p model must have passed
 /// validateModel(); \p graphs is of \p model, and the same for its operations.
 ///
 /// Threads: one at a time for the same \p graphs.

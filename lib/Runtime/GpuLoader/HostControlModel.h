@@ -1,0 +1,73 @@
+//===- HostControlModel.h - IF and WHILE of shapes that change --*- C++ -*-===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_GPULOADER_HOSTCONTROLMODEL_H
+#define NNHAL_LIB_RUNTIME_GPULOADER_HOSTCONTROLMODEL_H
+
+#include "Runtime/OpenShapes/OpenShapeModel.h"
+#include "Runtime/Partition/StepModel.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace nnhal::rt {
+
+/// A model whose IF and WHILE give values of shapes that do not follow from
+/// those of the model's inputs: states that grow from round to round, or
+/// branches of results that differ. The host decides, and calls the graphs,
+/// each with the shapes that it has then. What lies between two decisions is a
+/// model of its own, with code for each of the shapes (OpenShapeModel), and
+/// values are in memory of the host in between.
+///
+/// The time for which a loop may run is that of its executions: code that is
+/// made for new shapes on the way does not count.
+class HostControlModel final : public LoadedModel {
+public:
+  /// \p model is valid. Nothing is compiled yet, so that there is no artifact
+  /// to keep: fails with invalidArgument where \p observer asks for one, and
+  /// where \p specializations name shapes.
+  static Result<std::unique_ptr<LoadedModel>>
+  create(const AnnotatedModel &model,
+         const std::vector<InputShapes> &specializations,
+         const OpenShapeModel::CodeMaker &maker, const LoadObserver &observer);
+
+  const Interface &interface() const override { return face; }
+  /// The sum over all code that there is, with the largest arena.
+  MemoryUse memoryUse() const override;
+  Result<std::unique_ptr<Workspace>>
+  createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
+  Status run(Invocation &invocation) const override;
+
+private:
+  /// Operations that follow each other, which are a model, or an IF or WHILE.
+  struct Part {
+    std::vector<uint32_t> operations;
+    partition::Boundary boundary;
+    /// Null for IF and WHILE.
+    std::unique_ptr<OpenShapeModel> code;
+  };
+  using Parts = std::vector<Part>;
+  class PartWorkspace;
+  class Execution;
+
+  HostControlModel(AnnotatedModel owned, Interface face)
+      : model(std::move(owned)), face(std::move(face)) {}
+
+  /// Divides the graph \p index, by the numbers of subgraphOf(), and those that
+  /// it calls.
+  Status divide(uint32_t index, const OpenShapeModel::CodeMaker &maker);
+
+  const AnnotatedModel model;
+  const Interface face;
+  /// By the numbers of graphs that are executed.
+  std::map<uint32_t, Parts> graphs;
+};
+
+} // namespace nnhal::rt
+
+#endif // NNHAL_LIB_RUNTIME_GPULOADER_HOSTCONTROLMODEL_H
