@@ -7,27 +7,24 @@
 
 #include "CrashReproducer.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "Runtime/Support/AtomicFile.h"
+
 #include "llvm/Support/raw_ostream.h"
+
+#include <span>
 
 using namespace mlir;
 using namespace nnhal;
 
-/// Writes beside the file, and becomes the file when everything is written.
+/// Collects what becomes the file when everything is there.
 class CrashReproducer::Stream final : public ReproducerStream {
 public:
-  Stream(CrashReproducer &owner, llvm::sys::fs::TempFile file)
-      : owner(owner), file(std::move(file)),
-        stream(this->file.FD, /*shouldClose=*/false) {}
+  explicit Stream(CrashReproducer &owner) : owner(owner), stream(text) {}
   ~Stream() override {
-    stream.flush();
-    bool isWhole = !stream.has_error();
-    if (!isWhole)
-      owner.problem = stream.error().message();
-    stream.clear_error();
-    llvm::Error error = isWhole ? file.keep(owner.path) : file.discard();
-    if (error)
-      owner.problem = llvm::toString(std::move(error));
+    rt::Status status = rt::writeFileAtomically(
+        owner.path, std::as_bytes(std::span<const char>(text)));
+    if (!status.isOk())
+      owner.problem = status.message();
   }
 
   llvm::StringRef description() override { return owner.path; }
@@ -35,8 +32,8 @@ public:
 
 private:
   CrashReproducer &owner;
-  llvm::sys::fs::TempFile file;
-  llvm::raw_fd_ostream stream;
+  std::string text;
+  llvm::raw_string_ostream stream;
 };
 
 std::unique_ptr<ReproducerStream> CrashReproducer::open(std::string &error) {
@@ -45,12 +42,7 @@ std::unique_ptr<ReproducerStream> CrashReproducer::open(std::string &error) {
     return nullptr;
   }
   wasAsked = true;
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%");
-  if (!file) {
-    error = problem = llvm::toString(file.takeError());
-    return nullptr;
-  }
-  return std::make_unique<Stream>(*this, std::move(*file));
+  return std::make_unique<Stream>(*this);
 }
 
 void CrashReproducer::watch(PassManager &manager) {
@@ -78,6 +70,6 @@ std::string CrashReproducer::place() const {
   if (!wasAsked)
     return "";
   if (!problem.empty())
-    return "; there is no reproducer in '" + path + "': " + problem;
+    return "; there is no reproducer: " + problem;
   return "; 'nnhal-opt --run-reproducer " + path + "' does it again";
 }
