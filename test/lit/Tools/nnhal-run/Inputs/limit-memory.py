@@ -6,9 +6,10 @@ which it cannot even say so are left out: they keep the dynamic linker from
 loading the compiler's libraries, which is before any code of the project.
 Prints how the runs ended that did not succeed. mlir::Operation::create() of
 libMLIR writes to what malloc() returns without a look at it, so that a process
-whose last growth of the heap is for an operation is killed, now and then. What
-is printed of a limit is the end of one of four runs that was not killed, if
-there is one: a fault of this project's code is there each time.
+whose last growth of the heap is for an operation is killed; with some limits
+that is every second run. What is printed of a limit is the end of one of 20 runs
+that was not killed, if there is one: a fault of this project's code is there
+each time.
 """
 
 import collections
@@ -47,7 +48,7 @@ def main():
         done = run(command, mebibytes)
         if done.returncode == 0 or not opensTheCompiler(mebibytes):
             continue
-        for _ in range(3):
+        for _ in range(19):
             if done.returncode >= 0:
                 break
             done = run(command, mebibytes)
