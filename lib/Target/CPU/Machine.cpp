@@ -155,6 +155,11 @@ rt::Result<Machine> Machine::make(const std::string &tripleText,
       CodeGenOptLevel::Default));
   const MCSubtargetInfo &subtarget =
       *result.targetMachine->getMCSubtargetInfo();
+  // LLVM ends the process when it emits code of 64 bits for one that has none.
+  if (kind == rt::TargetKind::x86_64Elf && !subtarget.checkFeatures("+64bit"))
+    return rt::badData("CPU '{}' executes code of 32 bits, and target '{}' "
+                       "needs one of 64 bits",
+                       cpu, triple.str());
   if (kind == rt::TargetKind::aarch64Elf) {
     result.registerCount = 32;
   } else if (subtarget.checkFeatures(
@@ -164,6 +169,11 @@ rt::Result<Machine> Machine::make(const std::string &tripleText,
   } else if (subtarget.checkFeatures("+avx2,+fma")) {
     result.widestVector = 256;
   }
+  if (kind == rt::TargetKind::x86_64Elf)
+    result.missingInstructions = {.rounding =
+                                      !subtarget.checkFeatures("+sse4.1"),
+                                  .halves = !subtarget.checkFeatures("+f16c"),
+                                  .fused = !subtarget.checkFeatures("+fma")};
   result.quadSigns = quadSignsOf(subtarget, kind, result.widestVector);
   return result;
 }

@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_TARGET_CPU_MACHINE_H
 #define NNHAL_LIB_TARGET_CPU_MACHINE_H
 
+#include "ExpandMissing.h"
+
 #include "Target/TargetBackend.h"
 
 #include "llvm/Target/TargetMachine.h"
@@ -39,6 +41,7 @@ public:
   int64_t vectorBits() const { return widestVector; }
   int64_t vectorRegisters() const { return registerCount; }
   std::optional<QuadSigns> dotProduct() const { return quadSigns; }
+  const MissingInstructions &missing() const { return missingInstructions; }
   std::string triple() const { return targetMachine->getTargetTriple().str(); }
   std::string cpu() const { return targetMachine->getTargetCPU().str(); }
   /// What LLVM is told: the host's features where it is the host's CPU, and
@@ -61,6 +64,7 @@ private:
   int64_t widestVector = 128;
   int64_t registerCount = 16;
   std::optional<QuadSigns> quadSigns;
+  MissingInstructions missingInstructions;
 };
 
 } // namespace nnhal

@@ -7,6 +7,7 @@
 
 #include "CodeEmission.h"
 #include "CostModel.h"
+#include "ExpandMissing.h"
 
 #include "Codegen/OperationLocation.h"
 
@@ -61,6 +62,7 @@ static void setTargetAttributes(Module &module, const Machine &machine) {
 /// unrolling spills accumulators. A long entry needs less: what it reads of the
 /// descriptors of buffers is known, and the descriptors go.
 static void optimize(Module &module, TargetMachine &machine, bool isEntry,
+                     const MissingInstructions &missing,
                      Cancellation &cancellation) {
   constexpr LibFunc callable[] = {LibFunc_memcpy, LibFunc_memmove,
                                   LibFunc_memset};
@@ -75,6 +77,8 @@ static void optimize(Module &module, TargetMachine &machine, bool isEntry,
       passes.addPass(InstCombinePass());
       passes.addPass(SimplifyCFGPass());
     }
+    if (missing.any())
+      passes.addPass(ExpandMissingPass(missing));
     ModulePassManager all;
     all.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
     return all;
@@ -211,7 +215,7 @@ rt::Result<Object> CodeGenerator::emit(mlir::ModuleOp module,
   llvmModule->setPICLevel(PICLevel::BigPIC);
   setTargetAttributes(*llvmModule, target);
   hideInternals(*llvmModule);
-  optimize(*llvmModule, *machine, isEntry, cancellation);
+  optimize(*llvmModule, *machine, isEntry, target.missing(), cancellation);
   gate.isClosed = hasLongRounds(*llvmModule, costs);
   object.clear();
   passes.run(*llvmModule);
