@@ -120,7 +120,7 @@ std::span<const OperatorRow> tflite_custom::operatorTable() {
       windowRow,    autoScaleRow,  transformRow,   inverseRow,
       energyRow,    filterBankRow, squareRootRow,  subtractionRow,
       gainRow,      logarithmRow,  delayRow,       framerRow,
-      stackerRow,   overlapAddRow};
+      stackerRow,   overlapAddRow, poolRow,        unpoolRow};
   return rows;
 }
 

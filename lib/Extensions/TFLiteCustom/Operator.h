@@ -175,6 +175,7 @@ extern const OperatorRow windowRow, autoScaleRow, transformRow, inverseRow,
 extern const OperatorRow filterBankRow, squareRootRow, subtractionRow, gainRow,
     logarithmRow;
 extern const OperatorRow delayRow, framerRow, stackerRow, overlapAddRow;
+extern const OperatorRow poolRow, unpoolRow;
 
 } // namespace nnhal::tflite_custom
 
