@@ -120,7 +120,8 @@ std::span<const OperatorRow> tflite_custom::operatorTable() {
       windowRow,    autoScaleRow,  transformRow,   inverseRow,
       energyRow,    filterBankRow, squareRootRow,  subtractionRow,
       gainRow,      logarithmRow,  delayRow,       framerRow,
-      stackerRow,   overlapAddRow, poolRow,        unpoolRow};
+      stackerRow,   overlapAddRow, poolRow,        unpoolRow,
+      cropRow,      moveRow,       sampleRow};
   return rows;
 }
 

@@ -176,6 +176,7 @@ extern const OperatorRow filterBankRow, squareRootRow, subtractionRow, gainRow,
     logarithmRow;
 extern const OperatorRow delayRow, framerRow, stackerRow, overlapAddRow;
 extern const OperatorRow poolRow, unpoolRow;
+extern const OperatorRow cropRow, moveRow, sampleRow;
 
 } // namespace nnhal::tflite_custom
 

@@ -51,6 +51,30 @@ int32_t Options::integer(const char *name, int32_t least, int32_t most,
   return least;
 }
 
+std::vector<int32_t> Options::integers(const char *name, int32_t least,
+                                       int32_t most) {
+  flexbuffers::Reference value = find(bytes, name);
+  std::vector<int32_t> given;
+  auto read = [&](const auto &list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      int64_t element = isNumber(list[i]) ? list[i].AsInt64() : INT64_MIN;
+      if (element < least || element > most) {
+        reject(refuse("element ", i, " of custom option '", name,
+                      "' is not an integer in ", least, "..", most));
+        return;
+      }
+      given.push_back(int32_t(element));
+    }
+  };
+  if (value.IsTypedVector())
+    read(value.AsTypedVector());
+  else if (value.IsVector())
+    read(value.AsVector());
+  if (given.empty())
+    reject(refuse("custom option '", name, "' has no elements"));
+  return given;
+}
+
 float Options::real(const char *name) {
   flexbuffers::Reference value = find(bytes, name);
   if (!isNumber(value)) {

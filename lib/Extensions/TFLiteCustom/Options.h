@@ -37,6 +37,8 @@ public:
   /// unless that is nothing.
   int32_t integer(const char *name, int32_t least, int32_t most,
                   std::optional<int32_t> otherwise = std::nullopt);
+  /// The integers of the list \p name, one or more, in [least, most].
+  std::vector<int32_t> integers(const char *name, int32_t least, int32_t most);
   /// The number \p name, which is finite.
   float real(const char *name);
   /// The truth \p name; false where it is missing.

@@ -110,7 +110,7 @@ TEST(CustomErrorsTest, counts) {
   EXPECT_EQ(customOperator(0).refusal(),
             "TFLite_Detection_PostProcess: the custom options are missing");
   EXPECT_EQ(customOperator(99).refusal(),
-            "nnhal.tflite_custom has no operation 99, the last one is 19");
+            "nnhal.tflite_custom has no operation 99, the last one is 22");
 }
 
 TEST(CustomErrorsTest, options) {
