@@ -89,6 +89,16 @@ TEST(TFLiteRareFormsTest, exactGeluOfBytes) {
             "the HAL does not have; only approximate is expressible");
 }
 
+TEST(TFLiteRareFormsTest, logarithmsOf16Bits) {
+  TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
+  TensorSpec to{{3}, Type::INT16, {0.001f}, {0}};
+  EXPECT_EQ(result(Code::LOG, {{from, {4, 8, 2}}}, to),
+            (Numbers{0, 693, -693}));
+  EXPECT_EQ(
+      halImportError(operatorFile(Code::LOG, {{from, {1, 4, 16}}}, {to})),
+      "operator 0 (LOG): the HAL's LOG does not take input 0 of type INT16");
+}
+
 TEST(TFLiteRareFormsTest, rootsOf16Bits) {
   TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
   TensorSpec to{{3}, Type::INT16, {0.125f}, {0}};
