@@ -98,6 +98,17 @@ TEST(TFLiteEmptyTensorsTest, errors) {
   addStridedSlice(file, x, y, {1}, {1});
   EXPECT_EQ(importError(file.finish({x}, {y})),
             "output 0: tensor 1 't1' has no elements");
+  TFLiteWriter bytes;
+  TensorSpec deep = {{1, 1, 1, 1, 2}, Type::INT8, {0.5f}, {0}}, none = deep;
+  none.shape.back() = 0;
+  x = bytes.tensor(deep);
+  y = bytes.tensor(none);
+  int32_t z = bytes.tensor(none);
+  addStridedSlice(bytes, x, y, {0, 0, 0, 0, 2}, {1, 1, 1, 1, 2});
+  bytes.add(Code::SOFTMAX, {y}, {z},
+            schema::CreateSoftmaxOptions(bytes.builder, 1));
+  EXPECT_EQ(importError(bytes.finish({x}, {z})),
+            "operator 1 (SOFTMAX): tensor 1 't1' has no elements");
   TFLiteWriter other;
   x = other.tensor({{2}});
   y = other.tensor({{0}, Type::INT32});

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Extension.h"
 #include "Rewriter.h"
 
 #include "Runtime/Support/Errors.h"
@@ -207,6 +208,9 @@ bool mergesDimensions(Operator &op) {
       return false;
     isDeep |= op.shape(i).size() > halRank;
   }
+  // Extents are divided by; the import of the operator reports one of 0.
+  if (openInput(op))
+    return false;
   return isDeep && canMerge(op, pattern);
 }
 

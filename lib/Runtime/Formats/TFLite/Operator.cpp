@@ -254,9 +254,11 @@ static Status prepareOperands(Operator &op) {
     if (!op.hasInput(i))
       continue;
     if (op.input(i).shape && std::ranges::count(op.shape(i), 0u) > 0)
-      return badData("the shape of input {} depends on values that are not "
-                     "constant",
-                     i);
+      return op.isConstant(i)
+                 ? badData("{} has no elements", describe(op.input(i)))
+                 : badData("the shape of input {} depends on values that are "
+                           "not constant",
+                           i);
     op.inputs[i] = int32_t(op.graph.asNarrow(uint32_t(op.inputs[i])));
   }
   return Status();
