@@ -37,59 +37,92 @@ static bool isTable(const flatbuffers::Type &type) {
   return type.struct_def && !type.struct_def->fixed;
 }
 
-static bool hasUnionTypes(const flatbuffers::Table &table,
-                          const flatbuffers::StructDef &definition);
+namespace {
+/// Whether a table is one that the printer takes: every union in it has a value
+/// of the type that is stated, where a verifier lets one without a type be, and
+/// its text has a bounded length, although a file may refer to one vector any
+/// number of times.
+class PrintCheck {
+public:
+  bool takes(const flatbuffers::Table &table,
+             const flatbuffers::StructDef &definition) {
+    if (!spend(1))
+      return false;
+    for (const flatbuffers::FieldDef *field : definition.fields.vec)
+      if (table.GetOptionalFieldOffset(field->value.offset) &&
+          !takesField(table, definition, *field))
+        return false;
+    return true;
+  }
 
-static bool hasUnionType(const flatbuffers::Table &table,
-                         const flatbuffers::StructDef &definition,
-                         const flatbuffers::FieldDef &field) {
-  const auto *typeField = definition.fields.Lookup(
-      field.name + flatbuffers::UnionTypeFieldSuffix());
-  if (!typeField)
-    return false;
-  auto number = table.GetField<uint8_t>(typeField->value.offset, 0);
-  const auto *member =
-      field.value.type.enum_def->ReverseLookup(number, /*skip=*/true);
-  return member && isTable(member->union_type) &&
-         hasUnionTypes(
-             *table.GetPointer<const flatbuffers::Table *>(field.value.offset),
-             *member->union_type.struct_def);
-}
-
-/// Whether every union in \p table has a value of the type that is stated: a
-/// verifier lets one without a type be, the printer does not.
-static bool hasUnionTypes(const flatbuffers::Table &table,
-                          const flatbuffers::StructDef &definition) {
+private:
   using Tables = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Table>>;
-  for (const flatbuffers::FieldDef *field : definition.fields.vec) {
-    flatbuffers::voffset_t offset = field->value.offset;
-    if (!table.GetOptionalFieldOffset(offset))
-      continue;
-    const flatbuffers::Type &type = field->value.type;
-    if (type.base_type == flatbuffers::BASE_TYPE_UNION) {
-      if (!hasUnionType(table, definition, *field))
+  using Strings = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>;
+
+  bool spend(uint64_t elements) {
+    if (elements > left)
+      return false;
+    left -= elements;
+    return true;
+  }
+
+  bool takesUnion(const flatbuffers::Table &table,
+                  const flatbuffers::StructDef &definition,
+                  const flatbuffers::FieldDef &field) {
+    const auto *typeField = definition.fields.Lookup(
+        field.name + flatbuffers::UnionTypeFieldSuffix());
+    if (!typeField)
+      return false;
+    auto number = table.GetField<uint8_t>(typeField->value.offset, 0);
+    const auto *member =
+        field.value.type.enum_def->ReverseLookup(number, /*skip=*/true);
+    return member && isTable(member->union_type) &&
+           takes(*table.GetPointer<const flatbuffers::Table *>(
+                     field.value.offset),
+                 *member->union_type.struct_def);
+  }
+
+  bool takesField(const flatbuffers::Table &table,
+                  const flatbuffers::StructDef &definition,
+                  const flatbuffers::FieldDef &field) {
+    flatbuffers::voffset_t offset = field.value.offset;
+    const flatbuffers::Type &type = field.value.type;
+    if (type.base_type == flatbuffers::BASE_TYPE_UNION)
+      return takesUnion(table, definition, field);
+    if (type.base_type == flatbuffers::BASE_TYPE_STRUCT && isTable(type))
+      return takes(*table.GetPointer<const flatbuffers::Table *>(offset),
+                   *type.struct_def);
+    // Strings and vectors of any element begin with their length.
+    if (flatbuffers::IsVector(type) || flatbuffers::IsString(type))
+      if (!spend(table.GetPointer<const flatbuffers::VectorOfAny *>(offset)
+                     ->size()))
         return false;
-    } else if (type.base_type == flatbuffers::BASE_TYPE_STRUCT &&
-               isTable(type)) {
-      if (!hasUnionTypes(*table.GetPointer<const flatbuffers::Table *>(offset),
-                         *type.struct_def))
-        return false;
-    } else if (type.base_type == flatbuffers::BASE_TYPE_VECTOR &&
-               type.element == flatbuffers::BASE_TYPE_STRUCT && isTable(type)) {
+    if (type.base_type == flatbuffers::BASE_TYPE_VECTOR &&
+        type.element == flatbuffers::BASE_TYPE_STRING)
+      for (const flatbuffers::String *element :
+           *table.GetPointer<const Strings *>(offset))
+        if (!spend(element->size()))
+          return false;
+    if (type.base_type == flatbuffers::BASE_TYPE_VECTOR &&
+        type.element == flatbuffers::BASE_TYPE_STRUCT && isTable(type))
       for (const flatbuffers::Table *element :
            *table.GetPointer<const Tables *>(offset))
-        if (!hasUnionTypes(*element, *type.struct_def))
+        if (!takes(*element, *type.struct_def))
           return false;
-    }
+    return true;
   }
-  return true;
-}
+
+  /// A document takes about a hundred bytes for each.
+  uint64_t left = 1 << 20;
+};
+} // namespace
 
 /// \p buffer as a document.
 static std::optional<Json> toDocument(const flatbuffers::Parser &parser,
                                       std::span<const std::byte> buffer) {
-  if (!hasUnionTypes(*flatbuffers::GetRoot<flatbuffers::Table>(buffer.data()),
-                     *parser.root_struct_def_))
+  if (!PrintCheck().takes(
+          *flatbuffers::GetRoot<flatbuffers::Table>(buffer.data()),
+          *parser.root_struct_def_))
     return std::nullopt;
   std::string text;
   if (!flatbuffers::GenerateText(parser, buffer.data(), &text))
