@@ -151,6 +151,7 @@ static Result<std::vector<Tensor>> importPart(Operator &op, bool isImaginary) {
   }
   NNHAL_RETURN_IF_ERROR(importAs(op.graph, op.source, op.row.code));
   std::vector<Tensor> results;
+  results.reserve(op.outputCount());
   for (size_t i = 0; i < op.outputCount(); ++i)
     results.push_back(op.output(i));
   return results;

@@ -229,10 +229,11 @@ static Status reduceSingles(Operator &op, Rewriter &r) {
 Status importEmptyList(Operator &op) {
   if (op.row.code == Code::CONCATENATION)
     return importJoined(op);
-  if (!hasNoList(op))
+  std::optional<size_t> list = listOf(op.row.code);
+  if (!list || !hasNoList(op))
     return importTaken(op);
   Rewriter r(op);
-  int32_t value = op.inputs[1 - *listOf(op.row.code)];
+  int32_t value = op.inputs[1 - *list];
   switch (op.row.code) {
   case Code::BROADCAST_TO:
   case Code::FILL:

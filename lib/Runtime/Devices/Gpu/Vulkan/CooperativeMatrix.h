@@ -42,7 +42,7 @@ enum class MatrixComponent : uint32_t {
 };
 
 /// VkScopeKHR.
-enum class MatrixScope : uint32_t { workgroup = 2, subgroup = 3 };
+enum class MatrixScope : uint32_t { device = 1, workgroup = 2, subgroup = 3 };
 
 /// VkPhysicalDeviceCooperativeMatrixFeaturesKHR.
 struct CooperativeMatrixFeatures {
@@ -66,7 +66,7 @@ struct CooperativeMatrixProperties {
   MatrixComponent c = {};
   MatrixComponent result = {};
   VkBool32 saturatingAccumulation = VK_FALSE;
-  MatrixScope scope = {};
+  MatrixScope scope = MatrixScope::device;
 };
 
 /// PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR.
