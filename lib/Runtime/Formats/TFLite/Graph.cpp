@@ -298,6 +298,7 @@ Result<std::vector<uint32_t>> Graph::defineParts(Tensor &tensor, Shape shape) {
   NNHAL_RETURN_IF_ERROR(checkDefinable(tensor));
   NNHAL_ASSIGN_OR_RETURN(std::vector<Operand> parts, partsFor(tensor, shape));
   std::vector<uint32_t> indices;
+  indices.reserve(parts.size());
   for (Operand &part : parts)
     indices.push_back(addOperand(std::move(part)));
   tensor.shape = std::move(shape);
