@@ -174,6 +174,22 @@ TEST(TFLiteComplexOperatorsTest, calls) {
             (std::vector<Numbers>{{-2, 1, 4, 3}, {-1, 0, 0, 1}}));
 }
 
+/// The called subgraph takes the constant apart for itself, too.
+TEST(TFLiteComplexOperatorsTest, constantsOfCalledSubgraphs) {
+  TFLiteWriter file;
+  int32_t y = file.tensor(complexes({1})), z = file.tensor({{1}}),
+          given = file.tensor({{1}}), negative = file.tensor({{1}});
+  file.add(Code::NEG, {given}, {negative});
+  file.add(Code::CALL, {}, {y, z}, schema::CreateCallOptions(file.builder, 1));
+  file.endSubgraph({given}, {y, z});
+  int32_t constant = file.constant<float>(complexes({1}), {3, -4}),
+          real = file.tensor({{1}});
+  file.add(Code::REAL, {constant}, {real});
+  file.endSubgraph({}, {constant, real});
+  EXPECT_EQ(runComplex(file.finish({}, {}), {{7}}),
+            (std::vector<Numbers>{{3, -4}, {3}}));
+}
+
 TEST(TFLiteComplexOperatorsTest, branches) {
   TFLiteWriter file;
   int32_t condition = file.tensor({{}, Type::BOOL}),

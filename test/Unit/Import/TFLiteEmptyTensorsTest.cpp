@@ -7,6 +7,8 @@
 
 #include "RunTesting.h"
 
+#include <limits>
+
 #include "Extensions/TFLite/TFLiteExtension.h"
 
 namespace nnhal::rt {
@@ -133,11 +135,35 @@ TEST(TFLiteEmptyTensorsTest, errors) {
     addConcatenation(file, {first, second}, y, axis);
     return importError(file.finish({x}, {x}));
   };
-  EXPECT_EQ(join({0, 2}, {0}, 0), "operator 4 (CONCATENATION): input 1 has "
-                                  "shape 0, expected rank 2");
+  EXPECT_EQ(join({0, 2}, {0}, 0),
+            "operator 4 (CONCATENATION): input 1 has shape 0, but input 0 has "
+            "shape 0x2");
+  EXPECT_EQ(join({2, 2}, {0}, 0),
+            "operator 4 (CONCATENATION): input 1 has shape 0, but input 0 has "
+            "shape 2x2");
   EXPECT_EQ(join({0, 2}, {2, 0}, 0),
-            "operator 4 (CONCATENATION): inputs of shapes 0x2 and 2x0 have no "
-            "elements, but the result has");
+            "operator 4 (CONCATENATION): input 1 has shape 2x0, but input 0 "
+            "has shape 0x2");
+  TFLiteWriter types;
+  x = types.tensor({{2}});
+  int32_t numbers = types.tensor({{2}, Type::INT32});
+  y = types.tensor({{0}});
+  z = types.tensor({{0}, Type::INT32});
+  addStridedSlice(types, x, y, {1}, {1});
+  addStridedSlice(types, numbers, z, {1}, {1});
+  addConcatenation(types, {y, z}, types.tensor({{0}}), 0);
+  EXPECT_EQ(importError(types.finish({x, numbers}, {x})),
+            "operator 2 (CONCATENATION): input 1 has type INT32, but input 0 "
+            "has type FLOAT32");
+  TFLiteWriter rows;
+  constexpr int32_t most = std::numeric_limits<int32_t>::max();
+  x = rows.tensor({{most, 1}, Type::BOOL});
+  y = rows.tensor({{most, 0}, Type::BOOL});
+  addStridedSlice(rows, x, y, {0, 1}, {most, 1});
+  addConcatenation(rows, {y, y, y}, rows.tensor({{0}, Type::BOOL}), 0);
+  EXPECT_EQ(importError(rows.finish({x}, {x})),
+            "operator 1 (CONCATENATION): the inputs have 6442450941 elements "
+            "along axis 0, at most 4294967295 are joined");
 }
 
 } // namespace

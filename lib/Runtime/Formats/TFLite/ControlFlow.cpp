@@ -195,10 +195,13 @@ Status importCallOf(Operator &op, int64_t subgraph, size_t first) {
   for (size_t i = 0; i < results.size(); ++i) {
     Tensor &output = op.output(i);
     NNHAL_RETURN_IF_ERROR(checkResult(output, results[i]));
+    if (results[i].isConstant) {
+      // The parts of a complex constant are made anew where it is used.
+      NNHAL_RETURN_IF_ERROR(op.graph.bindConstant(output, results[i]));
+      continue;
+    }
     NNHAL_RETURN_IF_ERROR(
-        results[i].isConstant
-            ? op.graph.bindConstant(output, results[i])
-            : op.graph.bind(output, *results[i].operand, *results[i].shape));
+        op.graph.bind(output, *results[i].operand, *results[i].shape));
     output.imaginary = results[i].imaginary;
   }
   return Status();

@@ -160,10 +160,36 @@ static Status importTaken(Operator &op) {
                  });
 }
 
+/// Checks that input \p i of a CONCATENATION fits the first one. An extent of 0
+/// is unknown unless the input is a constant.
+static Status checkJoined(Operator &op, size_t i, uint32_t axis) {
+  if (op.input(i).sourceType != op.input(0).sourceType)
+    return badData("input {} has type {}, but input 0 has type {}", i,
+                   nameOf(op.input(i).sourceType),
+                   nameOf(op.input(0).sourceType));
+  const Shape &shape = op.shape(i), &first = op.shape(0);
+  auto isKnown = [&](size_t input, uint32_t extent) {
+    return extent != 0 || op.isConstant(input);
+  };
+  bool fits = shape.size() == first.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d)
+    fits = d == axis || shape[d] == first[d] || !isKnown(i, shape[d]) ||
+           !isKnown(0, first[d]);
+  if (!fits)
+    return badData("input {} has shape {}, but input 0 has shape {}", i,
+                   toString(shape), toString(first));
+  return Status();
+}
+
 /// Imports a CONCATENATION without the inputs that have no elements.
 static Status importJoined(Operator &op) {
   NNHAL_ASSIGN_OR_RETURN(const auto *options,
                          op.options<schema::ConcatenationOptions>());
+  NNHAL_ASSIGN_OR_RETURN(
+      uint32_t axis,
+      Operator::normalizeAxis(options->axis(), op.shape(0).size()));
+  for (size_t i = 1; i < op.inputCount(); ++i)
+    NNHAL_RETURN_IF_ERROR(checkJoined(op, i, axis));
   std::vector<int32_t> filled;
   for (size_t i = 0; i < op.inputCount(); ++i)
     if (!op.isConstant(i) || !isEmpty(op.shape(i)))
@@ -174,21 +200,16 @@ static Status importJoined(Operator &op) {
           return schema::CreateConcatenationOptions(builder, options->axis(),
                                                     options->activation());
         });
-  Shape shape = op.shape(0);
-  NNHAL_ASSIGN_OR_RETURN(
-      uint32_t axis, Operator::normalizeAxis(options->axis(), shape.size()));
-  for (size_t i = 1; i < op.inputCount(); ++i) {
-    if (op.shape(i).size() != shape.size())
-      return badData("input {} has shape {}, expected rank {}", i,
-                     toString(op.shape(i)), shape.size());
-    shape[axis] += op.shape(i)[axis];
-  }
-  if (!isEmpty(shape))
-    return badData(
-        "inputs of shapes {} and {} have no elements, but the result "
-        "has",
-        toString(op.shape(0)), toString(op.shape(1)));
-  return foldEmpty(op, 0, shape);
+  std::vector<int64_t> dimensions = op.dimensions(0);
+  for (size_t i = 1; i < op.inputCount(); ++i)
+    dimensions[axis] += op.shape(i)[axis];
+  // Extents along the axis add up where another one is 0.
+  for (int64_t extent : dimensions)
+    if (extent > std::numeric_limits<uint32_t>::max())
+      return badData("the inputs have {} elements along axis {}, at most {} "
+                     "are joined",
+                     extent, axis, std::numeric_limits<uint32_t>::max());
+  return foldEmpty(op, 0, {dimensions.begin(), dimensions.end()});
 }
 
 //===----------------------------------------------------------------------===//
