@@ -134,6 +134,27 @@ TEST(TFLiteConstantsTest, fourBitsBecomeEight) {
             (std::vector<int8_t>{1, 2, 7, -1, 0, -8, -2, 3, -4}));
 }
 
+/// The values of constants of \p type that DEQUANTIZE takes.
+template <typename T>
+std::vector<T> unpacked(const TensorSpec &spec,
+                        const std::vector<uint8_t> &packed) {
+  TFLiteWriter file;
+  int32_t x = file.constant(spec, packed), y = file.tensor({spec.shape});
+  file.add(Code::DEQUANTIZE, {x}, {y});
+  AnnotatedModel model = importBytes(file.finish({}, {y}));
+  return valuesOf<T>(model, model.model.main.operations.at(0).inputs[0]);
+}
+
+TEST(TFLiteConstantsTest, fewBitsBecomeEight) {
+  EXPECT_EQ(unpacked<int8_t>({{5}, Type::INT2, {0.5f}, {0}}, {0b11100100, 3}),
+            (std::vector<int8_t>{0, 1, -2, -1, -1}));
+  EXPECT_EQ(unpacked<uint8_t>({{3}, Type::UINT4, {0.5f}, {8}}, {0xF1, 0x08}),
+            (std::vector<uint8_t>{1, 15, 8}));
+  EXPECT_EQ(importError(int4File({{3, 3}, Type::INT2, {0.25f}, {0}}, {1, 2})),
+            "tensor 1 't1': has 2 bytes of data, but its shape 3x3 of INT2 "
+            "needs 3");
+}
+
 TEST(TFLiteConstantsTest, fourBitsAreOfConstants) {
   TensorSpec weights = {{3, 3}, Type::INT4, {0.25f}, {0}};
   EXPECT_EQ(importError(int4File(weights, {0x21, 0xF7, 0x80, 0x3E})),

@@ -29,6 +29,8 @@ static uint32_t targetElementSize(const Tensor &tensor) {
   case Expansion::Int32ToInt64:
     return 8;
   case Expansion::Int4ToInt8:
+  case Expansion::Int2ToInt8:
+  case Expansion::Uint4ToUint8:
     return 1;
   default:
     return 4;
@@ -218,6 +220,19 @@ Status SparseReader::read() {
   return Status();
 }
 
+/// Gives \p count elements at \p from, of which \p perByte share a byte, a byte
+/// each. The first one is in the lowest bits.
+static void unpack(const std::byte *from, size_t count, uint32_t perByte,
+                   bool isSigned, std::byte *to) {
+  const uint32_t bits = 8 / perByte;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t above = 8 - bits * (i % perByte + 1);
+    auto upper = uint8_t(uint8_t(from[i / perByte]) << above);
+    to[i] = isSigned ? std::byte(int8_t(upper) >> (8 - bits))
+                     : std::byte(upper >> (8 - bits));
+  }
+}
+
 /// Converts \p count source elements at \p from into \p to.
 static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
                       std::byte *to) {
@@ -239,12 +254,9 @@ static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
     }
     return Status();
   }
-  if (tensor.expansion == Expansion::Int4ToInt8) {
-    // The first of two elements is in the lower half of their byte.
-    for (size_t i = 0; i < count; ++i) {
-      auto both = uint8_t(from[i / 2]);
-      to[i] = std::byte(int8_t(i % 2 == 0 ? both << 4 : both) >> 4);
-    }
+  if (uint32_t perByte = elementsPerByte(tensor.sourceType); perByte > 1) {
+    unpack(from, count, perByte,
+           /*isSigned=*/tensor.expansion != Expansion::Uint4ToUint8, to);
     return Status();
   }
   if (tensor.expansion == Expansion::Int32ToInt64) {

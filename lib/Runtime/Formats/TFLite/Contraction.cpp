@@ -127,8 +127,10 @@ static Result<Tensor> dilatedConstant(Operator &op, const Tensor &filter,
   dilated.operand.reset();
   dilated.shape = std::move(wide);
   dilated.expansion = Expansion::None;
-  if (dilated.sourceType == schema::TensorType::INT4)
-    dilated.sourceType = schema::TensorType::INT8;
+  if (elementsPerByte(filter.sourceType) > 1)
+    dilated.sourceType = filter.sourceType == schema::TensorType::UINT4
+                             ? schema::TensorType::UINT8
+                             : schema::TensorType::INT8;
   dilated.sparsity = nullptr;
   dilated.isFolded = true;
   dilated.bytes = file.keepFolded(std::move(spread));

@@ -88,13 +88,26 @@ uint32_t elementSizeOf(schema::TensorType type) {
   }
 }
 
+uint32_t elementsPerByte(schema::TensorType type) {
+  switch (type) {
+  case schema::TensorType::INT2:
+    return 4;
+  case schema::TensorType::INT4:
+  case schema::TensorType::UINT4:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
 /// The HAL type of a tensor whose scales are all usable; no type with a reason
 /// otherwise. Reasons stay with the tensor: unused tensors may be anything.
 static void setQuantized(Tensor &tensor, std::span<const float> scales,
                          std::span<const int64_t> zeroPoints, int32_t dimension,
                          bool useExtensions) {
   bool isSigned = tensor.sourceType == schema::TensorType::INT8 ||
-                  tensor.sourceType == schema::TensorType::INT4;
+                  tensor.sourceType == schema::TensorType::INT4 ||
+                  tensor.sourceType == schema::TensorType::INT2;
   bool is16Bit = tensor.sourceType == schema::TensorType::INT16;
   int64_t low = is16Bit || !isSigned ? 0 : -128;
   int64_t high = is16Bit ? 0 : isSigned ? 127 : 255;
@@ -193,11 +206,17 @@ static void setType(Tensor &tensor,
       return;
     }
     break;
+  case schema::TensorType::INT2:
   case schema::TensorType::INT4:
-    // Only weights have four bits, and operators compute with eight.
+  case schema::TensorType::UINT4:
+    // Only weights have so few bits, and operators compute with eight.
     if (!tensor.isConstant || tensor.sparsity)
       break;
-    tensor.expansion = Expansion::Int4ToInt8;
+    tensor.expansion = tensor.sourceType == schema::TensorType::INT2
+                           ? Expansion::Int2ToInt8
+                       : tensor.sourceType == schema::TensorType::INT4
+                           ? Expansion::Int4ToInt8
+                           : Expansion::Uint4ToUint8;
     [[fallthrough]];
   case schema::TensorType::UINT8:
   case schema::TensorType::INT8:
@@ -252,9 +271,10 @@ static Status readConstant(Tensor &tensor) {
     return Status(); // Its length is known when it is expanded.
   uint32_t elementSize = elementSizeOf(tensor.sourceType);
   uint64_t count = *elementCount(*tensor.shape);
-  bool isPacked = tensor.sourceType == schema::TensorType::INT4;
-  uint64_t expected = isPacked ? (count + 1) / 2 : count * elementSize;
-  if ((elementSize || isPacked) && tensor.bytes.size() != expected)
+  uint32_t perByte = elementsPerByte(tensor.sourceType);
+  uint64_t expected =
+      perByte > 1 ? (count + perByte - 1) / perByte : count * elementSize;
+  if ((elementSize || perByte > 1) && tensor.bytes.size() != expected)
     return badData("has {} bytes of data, but its shape {} of {} needs {}",
                    tensor.bytes.size(), toString(*tensor.shape),
                    nameOf(tensor.sourceType), expected);

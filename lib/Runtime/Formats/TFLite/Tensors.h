@@ -40,7 +40,9 @@ enum class Expansion {
   Bfloat16ToFloat32,
   Int64ToInt32,
   Int32ToInt64,
-  Int4ToInt8
+  Int4ToInt8,
+  Int2ToInt8,
+  Uint4ToUint8
 };
 
 struct Tensor {
@@ -129,6 +131,10 @@ tablesOf(const flatbuffers::Vector<flatbuffers::Offset<T>> *vector) {
 
 /// Bytes of one element in the file; 0 for types without a fixed size.
 uint32_t elementSizeOf(schema::TensorType type);
+
+/// The elements of \p type that share a byte, the first one in its lowest bits;
+/// 1 for types whose elements have bytes of their own.
+uint32_t elementsPerByte(schema::TensorType type);
 
 /// Every tensor of \p graph. \p file holds the bytes of \p model and whatever
 /// follows it. Types that only the extension has are those of the extension if
