@@ -93,8 +93,8 @@ private:
   /// How many operations and checks are followed from a reader.
   static constexpr unsigned deepest = 64;
 
-  /// What at() has found by following `depth` operations. More of them only
-  /// tell more.
+  /// A result that at() has found by following `depth` operations. More of them
+  /// only tell more.
   struct Answer {
     LoadedInfluence influence;
     unsigned depth;

@@ -256,9 +256,8 @@ private:
   }
 
   /// Lowerings ask for parameters as values, of which most are known and fold
-  /// into what is built. Without this the function of
-  /// mlts_mobilenet_v1_0.25_128 had 3,547 operations in place of 305: constants
-  /// that nobody reads.
+  /// into what is built. Most of the operations of a network would otherwise be
+  /// constants that nobody reads.
   void eraseDeadOperations() {
     getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
         [](Operation *op) {

@@ -43,7 +43,7 @@ static Tensor intermediate(OperationLowering &op, Value value) {
   return {op.getBuilder(), value, type};
 }
 
-/// What products are formed of: f32, or i16 less the zero point.
+/// The factors of products: f32, or i16 less the zero point.
 static Tensor factorsOf(OperationLowering &op, const Tensor &tensor) {
   if (tensor.isFloat())
     return widened(op, tensor);

@@ -177,7 +177,7 @@ static Status executePool(const Use &use, ExtensionOutputs &outputs) {
               options, image, pixels, batch, y * options.strideHeight - before,
               x * options.strideWidth - beside, channel);
           values[to] = std::min(std::max(found.value, least), most);
-          // Truncation finds the integer again.
+          // Below 2^24, truncation finds the integer again.
           places[to] = float(found.y * options.width + found.x) + 0.1f;
         }
   return Status::ok();

@@ -45,9 +45,13 @@ static bool computesHalves(const Instruction &instruction) {
   case Instruction::FPToUI:
     return true;
   case Instruction::Call: {
-    // Those whose only type is that of floats.
+    // Intrinsics whose only type is that of floats. Reductions of vectors,
+    // which lowerings do not leave, have two.
     auto *call = dyn_cast<IntrinsicInst>(&instruction);
-    return call && isHalf(call) && all_of(call->args(), isHalf);
+    return call && isHalf(call) &&
+           all_of(call->args(), [&](const Use &operand) {
+             return operand->getType() == call->getType();
+           });
   }
   default:
     return instruction.isBinaryOp();

@@ -15,9 +15,9 @@ namespace nnhal {
 /// Instructions that code generation would replace by calls of a library, which
 /// an artifact may not import.
 struct MissingInstructions {
-  /// Of floats to integers.
+  /// Floats are rounded to integers.
   bool rounding = false;
-  /// Between f16 and f32.
+  /// f16 is converted to f32, and back.
   bool halves = false;
   /// Products and sums that are rounded once.
   bool fused = false;

@@ -33,7 +33,7 @@ public:
     even = builder.CreateFSub(builder.CreateFAdd(magnitude, whole), whole);
   }
 
-  /// What the intrinsic \p id makes of `x`.
+  /// The intrinsic \p id of `x`.
   Value *by(Intrinsic::ID id);
 
 private:

@@ -40,7 +40,7 @@ protected:
   using Compute =
       function_ref<Value *(IRBuilder<NoFolder> &, ArrayRef<Value *> operands)>;
 
-  /// What is left of \p compute once \p missing is expanded, by element.
+  /// The results of \p compute once \p missing is expanded, by element.
   Values expand(MissingInstructions missing, ArrayRef<Values> operands,
                 Compute compute);
 

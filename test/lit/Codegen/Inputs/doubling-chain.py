@@ -10,7 +10,7 @@ print("""func.func @doublings(%table: memref<9xi32>, %rows: memref<?xf32>) {
   %v0 = arith.index_cast %element : i32 to index""")
 length = int(sys.argv[1])
 for number in range(length):
-    print(f"  %v{number + 1} = arith.muli %v{number}, %v{number} : index")
+    print(f"  %v{number + 1} = arith.maxsi %v{number}, %v{number} : index")
 print(f"""  %memory = nnrt.allocate(%v0) : memref<?xf32>
   %0 = memref.load %rows[%v{length}] : memref<?xf32>
   return
