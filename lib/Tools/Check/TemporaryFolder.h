@@ -10,20 +10,22 @@
 
 #include "nnhal/Runtime/Status.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
 namespace nnhal::tools {
 
 /// A folder of this user alone among the temporary files, removed with all that
-/// is in it by the destructor.
+/// is in it by the destructor, and at once after SIGINT, SIGTERM or SIGHUP has
+/// ended the process: from the first folder on it handles those of them that
+/// nobody else handles or ignores.
 class TemporaryFolder {
 public:
   /// Fails with generalFailure when the folder cannot be made.
   static rt::Result<TemporaryFolder> create();
   TemporaryFolder() = default;
-  TemporaryFolder(TemporaryFolder &&other) noexcept
-      : folder(std::exchange(other.folder, {})) {}
+  TemporaryFolder(TemporaryFolder &&other) noexcept = default;
   TemporaryFolder &operator=(TemporaryFolder &&other) noexcept {
     std::swap(folder, other.folder);
     return *this;
@@ -31,10 +33,11 @@ public:
   ~TemporaryFolder();
 
   /// The path is empty for a folder that was not created.
-  const std::string &path() const { return folder; }
+  const std::string &path() const;
 
 private:
-  std::string folder;
+  /// The characters stay where they are: a handler of signals knows them.
+  std::unique_ptr<const std::string> folder;
 };
 
 } // namespace nnhal::tools
