@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR of 16-bit numbers.
+// RESIZE_BILINEAR of signed 8-bit and 16-bit numbers, and
+// RESIZE_NEAREST_NEIGHBOR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ using namespace nnhal::tflite;
 namespace {
 
 constexpr ElementSet interpolated =
-    elementSet(Element::float32, Element::int16);
+    elementSet(Element::float32, Element::int8, Element::int16);
 constexpr ElementSet moved =
     elementSet(Element::float32, Element::int8, Element::uint8, Element::int16,
                Element::int32);
@@ -83,11 +84,9 @@ Status runFloatBilinear(Run &run) {
   return Status::ok();
 }
 
-Status runBilinear(Run &run) {
+template <typename Integer> Status runIntegerBilinear(Run &run) {
   const Use &use = run.use;
-  if (use.element(0) == Element::float32)
-    return runFloatBilinear(run);
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  NNHAL_ASSIGN_OR_RETURN(Integer * to, run.allocate<Integer>(0));
   const Extents &output = run.types[0].dimensions;
   const Extents &input = use.input(0).dimensions;
   const ResizedAxis lines = axisOf(run, 1), columns = axisOf(run, 2);
@@ -96,10 +95,10 @@ Status runBilinear(Run &run) {
   for (int64_t batch = 0; batch < output[0]; ++batch)
     for (int64_t y = 0; y < output[1]; ++y) {
       Neighbours<int64_t> v = neighboursOf(lines, y);
-      const int16_t *image =
-          use.data<int16_t>(0) + batch * input[1] * input[2] * depth;
-      const int16_t *upper = image + v.lower * input[2] * depth;
-      const int16_t *lower = image + v.upper * input[2] * depth;
+      const Integer *image =
+          use.data<Integer>(0) + batch * input[1] * input[2] * depth;
+      const Integer *upper = image + v.lower * input[2] * depth;
+      const Integer *lower = image + v.upper * input[2] * depth;
       for (int64_t x = 0; x < output[2]; ++x, to += depth) {
         Neighbours<int64_t> h = neighboursOf(columns, x);
         int64_t left = h.lower * depth, right = h.upper * depth;
@@ -110,11 +109,22 @@ Status runBilinear(Run &run) {
               v.distance * ((one - h.distance) * lower[left + channel] +
                             h.distance * lower[right + channel]);
           // Halves are rounded away from 0.
-          to[channel] = int16_t((sum + (sum > 0 ? half : -half)) / (2 * half));
+          to[channel] = Integer((sum + (sum > 0 ? half : -half)) / (2 * half));
         }
       }
     }
   return Status::ok();
+}
+
+Status runBilinear(Run &run) {
+  switch (run.use.element(0)) {
+  case Element::int8:
+    return runIntegerBilinear<int8_t>(run);
+  case Element::int16:
+    return runIntegerBilinear<int16_t>(run);
+  default:
+    return runFloatBilinear(run);
+  }
 }
 
 Status runNearest(Run &run) {

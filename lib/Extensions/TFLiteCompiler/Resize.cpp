@@ -36,7 +36,7 @@ public:
 
   Value nearest();
   Value floatBilinear();
-  Value bilinear16();
+  Value integerBilinear();
 
 private:
   /// Lines, which are dimension 1, or columns.
@@ -135,12 +135,14 @@ Value Resizer::floatBilinear() {
   });
 }
 
-Value Resizer::bilinear16() {
+Value Resizer::integerBilinear() {
   int32_t most = addNeighbours<int32_t>(b.getI32Type(), neighboursOf);
-  Type i64 = b.getI64Type();
-  // Sums of two pixels mostly fit 32 bits: steps that are rounded may lead away
-  // from an image of many pixels.
-  Type narrow = most <= 1 << 13 ? Type(b.getI32Type()) : i64;
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  Type element = result.getElementType();
+  // Sums of two pixels mostly fit 32 bits, and sums of four where they are
+  // bytes: steps that are rounded may lead away from an image of many pixels.
+  Type narrow = most <= 1 << 13 ? i32 : i64;
+  Type full = element.isInteger(8) && most <= 1 << 10 ? i32 : i64;
   return map([&](Elements &e, ValueRange x) -> Value {
     auto wide = [&](Type type, Value value) -> Value {
       return value.getType() == type ? value
@@ -156,15 +158,15 @@ Value Resizer::bilinear16() {
     auto line = [&](Value y) {
       return mixed(narrow, read(e, y, x[3]), read(e, y, x[4]), x[5]);
     };
-    Value sum = mixed(i64, line(x[0]), line(x[1]), x[2]);
+    Value sum = mixed(full, line(x[0]), line(x[1]), x[2]);
     // Halves are rounded away from 0.
     Value isPositive =
-        e.compare(arith::CmpIPredicate::sgt, sum, e.constant(i64, 0));
-    Value half = e.make<arith::SelectOp>(isPositive, e.constant(i64, 1 << 19),
-                                         e.constant(i64, -(1 << 19)));
+        e.compare(arith::CmpIPredicate::sgt, sum, e.constant(full, 0));
+    Value half = e.make<arith::SelectOp>(isPositive, e.constant(full, 1 << 19),
+                                         e.constant(full, -(1 << 19)));
     Value pixel = e.make<arith::DivSIOp>(e.make<arith::AddIOp>(sum, half),
-                                         e.constant(i64, 1 << 20));
-    return e.make<arith::TruncIOp>(e.builder().getI16Type(), pixel);
+                                         e.constant(full, 1 << 20));
+    return e.make<arith::TruncIOp>(element, pixel);
   });
 }
 
@@ -178,7 +180,7 @@ Value tflite::TensorLowering<tflite::ResizeOp>::lower(
   if (op.getSampler() == Sampler::nearest)
     return resizer.nearest();
   return isa<FloatType>(result.getElementType()) ? resizer.floatBilinear()
-                                                 : resizer.bilinear16();
+                                                 : resizer.integerBilinear();
 }
 
 bool tflite::isResized(ArrayRef<int64_t> input, ArrayRef<int64_t> result) {
@@ -197,6 +199,7 @@ StringRef tflite::whyResizeIsCalled(Sampler sampler, Type input, Type result) {
   std::optional<IntegerForm> integer = integerFormOf(input);
   bool isByte = integer && integer->bits == 8;
   bool isTaken = element == float32 || element == fixed16 ||
+                 (isByte && integer->isSigned) ||
                  (sampler == Sampler::nearest && (element == int32 || isByte));
   return isTaken && classOf(result) == element &&
                  integerFormOf(result) == integer

@@ -245,6 +245,14 @@ TEST(TFLiteMovement, ResizesImages) {
       .option(false)
       .result(tensorInt16, {1, 1, 3, 1});
   EXPECT_EQ(thirds.run().elements<int16_t>(), Int16s({0, 6670, 10000}));
+  // Halves of bytes are rounded away from 0, too.
+  Operator bytes(23);
+  bytes.tensor(tensorInt8, {1, 1, 2, 1}, Int8s{-7, 4})
+      .int32({2}, {1, 4})
+      .option(false)
+      .option(false)
+      .result(tensorInt8, {1, 1, 4, 1});
+  EXPECT_EQ(bytes.run().elements<int8_t>(), Int8s({-7, -2, 4, 4}));
   Operator nearest(97);
   nearest.int16({1, 1, 2, 1}, {0, 100})
       .int32({2}, {2, 3})

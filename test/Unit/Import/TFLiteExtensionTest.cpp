@@ -205,6 +205,13 @@ TEST(TFLiteExtensionTest, windowsAndReductions) {
   EXPECT_EQ(text(Code::RESIZE_BILINEAR, {s16({1, 2, 2, 1}), ints({4, 6})}),
             "tflite:RESIZE_BILINEAR(i1x2x2x1, {4 6}, false, false) -> "
             "o1x4x6x1");
+  // The HAL takes signed bytes, too, and rounds otherwise.
+  const TensorSpec bytes = {{1, 2, 2, 1}, Type::INT8, {0.5f}, {0}};
+  EXPECT_EQ(toText(importBytes(operatorFile(Code::RESIZE_BILINEAR,
+                                            {{bytes, {}}, ints({4, 6})},
+                                            {{{}, Type::INT8, {0.5f}, {0}}}))),
+            "tflite:RESIZE_BILINEAR(i1x2x2x1, {4 6}, false, false) -> "
+            "o1x4x6x1\n");
   EXPECT_EQ(
       text(Code::RESIZE_NEAREST_NEIGHBOR, {s16({1, 2, 2, 1}), ints({4, 6})}),
       "tflite:RESIZE_NEAREST_NEIGHBOR(i1x2x2x1, {4 6}, false, false) -> "

@@ -146,27 +146,6 @@ TEST(TFLiteNumbersTest, productsOfSmallScalesAreReal) {
             (std::vector<std::string>{"MUL"}));
 }
 
-/// Halves of signed bytes are rounded away from 0.
-TEST(TFLiteNumbersTest, resizedSignedBytes) {
-  const TensorSpec spec = {{1, 1, 4, 1}, Type::INT8, {0.3f}, {-128}},
-                   result = {{}, Type::INT8, {0.3f}, {-128}};
-  // Twice as wide, with half pixel centers: 3/4 of one and 1/4 of the other.
-  Numbers values = {-7, -5, 5, 7}, expected;
-  for (double position = -0.25; position < 3.5; position += 0.5) {
-    double from = std::clamp(position, 0.0, 3.0);
-    auto low = size_t(from), high = std::min<size_t>(low + 1, 3);
-    expected.push_back(std::round(values[low] + (values[high] - values[low]) *
-                                                    (from - double(low))));
-  }
-  EXPECT_EQ(run(Code::RESIZE_BILINEAR, {{spec, values}, integersInput({1, 8})},
-                result, options([](Builder &b) {
-                  return schema::CreateResizeBilinearOptions(b, false, true);
-                })),
-            expected);
-  EXPECT_EQ(expected[1], -7); // -6.5
-  EXPECT_EQ(expected[6], 7);  // 6.5
-}
-
 /// MEAN of signed bytes by TensorFlow Lite's integers: a rounding doubling high
 /// product and a rounding shift.
 int64_t meanByIntegers(int64_t sum, double scale, int64_t count, int64_t zero) {

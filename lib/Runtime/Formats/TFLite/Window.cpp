@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Composition.h"
 #include "OperationBuilder.h"
 #include "OperatorTable.h"
 
@@ -39,26 +38,6 @@ Status importPool2D(Operator &op) {
       .finish();
 }
 
-/// RESIZE_BILINEAR of signed bytes. TensorFlow Lite rounds halves of them away
-/// from 0 as they are stored, where the HAL rounds up: the stored numbers are
-/// resized as floats, which QUANTIZE rounds like TensorFlow Lite.
-static Status resizeSignedBytes(Operator &op, const std::vector<int32_t> &size,
-                                bool alignCorners, bool halfPixelCenters) {
-  Composition c(op);
-  Shape shape = op.shape(0);
-  uint32_t numbers = c.stored(/*zeroPoint=*/0);
-  shape[1] = uint32_t(size[0]);
-  shape[2] = uint32_t(size[1]);
-  uint32_t resized = c.realTemporary(shape);
-  std::vector<uint32_t> operands = {numbers, c.int32(size[1]),
-                                    c.int32(size[0])};
-  if (alignCorners || halfPixelCenters)
-    operands.insert(operands.end(), {c.boolean(false), c.boolean(alignCorners),
-                                     c.boolean(halfPixelCenters)});
-  c.addTo(OperationType::RESIZE_BILINEAR, std::move(operands), {resized});
-  return c.finishStored(resized, shape, /*zeroPoint=*/0);
-}
-
 /// M-196, M-203: width before height; the flags need HAL 1.3.
 static Status importResize(Operator &op, bool alignCorners,
                            bool halfPixelCenters) {
@@ -68,12 +47,6 @@ static Status importResize(Operator &op, bool alignCorners,
   NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> size, op.integers(1));
   if (size.size() != 2)
     return badData("size has {} values, expected 2", size.size());
-  if (op.row.type == OperationType::RESIZE_BILINEAR &&
-      op.input(0).type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
-      op.shape(0).size() == 4 && size[0] > 0 && size[1] > 0 &&
-      op.output(0).scale == op.input(0).scale &&
-      op.output(0).zeroPoint == op.input(0).zeroPoint)
-    return resizeSignedBytes(op, size, alignCorners, halfPixelCenters);
   OperationBuilder builder(op, op.row.type);
   builder.input(0).int32(size[1]).int32(size[0]);
   bool hasFlags = alignCorners || halfPixelCenters;

@@ -337,7 +337,7 @@ def resized():
         x = tensor(type, [2, *extents], scale)
         for size in ((1, 1), (2, 3), (7, 5), (13, 9), (extents[0] * 2, extents[1] * 3), tuple(extents[:2])):
             for options in ((0, 0), (1, 0), (0, 1)):
-                for number in ((NEAREST, BILINEAR) if type in (FLOAT, FIXED) else (NEAREST,)):
+                for number in ((NEAREST, BILINEAR) if type in (FLOAT, FIXED, SIGNED) else (NEAREST,)):
                     compute(number, [x, places(*size)], type, [option("BOOL", value) for value in options], scale,
                             [[2, *size, extents[2]]])
 
