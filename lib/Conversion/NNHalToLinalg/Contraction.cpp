@@ -236,7 +236,8 @@ static std::optional<KernelWindow> namedWindow(const OperationLowering &op,
                                                const Convolution &conv) {
   if (!isNamedContraction(op, conv.input, conv.filter))
     return std::nullopt;
-  return conv.axes.known();
+  std::optional<KernelWindow> window = conv.axes.known();
+  return window && hasRoomForPads(conv.input, *window) ? window : std::nullopt;
 }
 
 /// CONV_2D, and GROUPED_CONV_2D: the output channels of a group see the input

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
@@ -28,6 +29,26 @@ static bool isKnown(const Tensor &tensor) {
 bool nnhal::isNamedContraction(const OperationLowering &op, const Tensor &input,
                                const Tensor &filter) {
   return !op.policy().hasMicroKernels() && isKnown(input) && isKnown(filter);
+}
+
+/// Whether a tensor of f32 of \p shape has fewer bytes than the HAL allows.
+static bool hasRoom(Shape shape) {
+  int64_t size = sizeof(float);
+  for (int64_t extent : shape)
+    if (llvm::MulOverflow(size, extent, size))
+      return false;
+  return size <= std::numeric_limits<uint32_t>::max();
+}
+
+/// The extents of \p shape, NHWC, with the pads of \p window.
+static SmallVector<int64_t> paddedShape(Shape shape,
+                                        const KernelWindow &window) {
+  auto [top, bottom, left, right] = window.pads;
+  return {shape[0], shape[1] + top + bottom, shape[2] + left + right, shape[3]};
+}
+
+bool nnhal::hasRoomForPads(const Tensor &image, const KernelWindow &window) {
+  return hasRoom(paddedShape(image.getValueType().getShape(), window));
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,16 +81,13 @@ static Value padded(OperationLowering &op, Value image,
     return image;
   ImplicitLocOpBuilder &builder = op.getBuilder();
   auto type = cast<RankedTensorType>(image.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[1] += top + bottom;
-  shape[2] += left + right;
   auto attributes = [&](Shape pads) {
     return getAsIndexOpFoldResult(builder.getContext(), pads);
   };
   Value border = arith::ConstantOp::create(builder, value);
-  return tensor::PadOp::create(builder, type.clone(shape), image,
-                               attributes({0, top, left, 0}),
-                               attributes({0, bottom, right, 0}), border);
+  return tensor::PadOp::create(
+      builder, type.clone(paddedShape(type.getShape(), window)), image,
+      attributes({0, top, left, 0}), attributes({0, bottom, right, 0}), border);
 }
 
 /// A tensor of \p shape that holds \p element everywhere.
@@ -211,6 +229,8 @@ bool nnhal::lowerToNamedTransposed(OperationLowering &op, const Tensor &input,
     apart[axis + 1] =
         (image[axis + 1] - 1) * window.strides[axis] + 1 + heads[axis] + tail;
   }
+  if (!hasRoom(apart))
+    return false;
   ContractionOutput output(op, activation);
   output.checkChannels(op.index(taps[0]));
   Tensor factors = factorsOf(op, input);

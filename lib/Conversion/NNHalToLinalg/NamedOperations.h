@@ -11,7 +11,9 @@
 //
 // Padding is a tensor.pad of its own, and what follows sums (bias, activation,
 // scaling) a generic. Quantized values are multiplied less their zero points,
-// as i16, so that no form of an operation depends on a zero point.
+// as i16, so that no form of an operation depends on a zero point. Padding is
+// multiplied, too: beside a weight that is infinite or no number, pixels at the
+// border are NaN where loops, which leave padding out, give a number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +29,10 @@ namespace nnhal {
 bool isNamedContraction(const OperationLowering &op, const Tensor &input,
                         const Tensor &filter);
 
+/// Whether \p image with the pads of \p window, which a model may state as
+/// large as it likes, has fewer bytes than the HAL lets a tensor have.
+bool hasRoomForPads(const Tensor &image, const KernelWindow &window);
+
 /// CONV_2D and GROUPED_CONV_2D, of \p groups. The filter is [out, height,
 /// width, in / groups], the output that of the operation.
 void lowerToNamedConvolution(OperationLowering &op, const Tensor &input,
@@ -40,7 +46,7 @@ void lowerToNamedDepthwise(OperationLowering &op, const Tensor &input,
 
 /// TRANSPOSE_CONV_2D with the strides, pads and output of \p window; the filter
 /// is [out, height, width, in]. False where a pad is as large as the filter, so
-/// that input pixels reach no output.
+/// that input pixels reach no output, and where pixels apart have no room.
 [[nodiscard]] bool lowerToNamedTransposed(OperationLowering &op,
                                           const Tensor &input,
                                           const Tensor &filter,

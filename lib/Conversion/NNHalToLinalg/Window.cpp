@@ -69,7 +69,8 @@ static std::optional<NamedPool> namedPool(const OperationLowering &op,
   std::optional<int64_t> height = pool.rows().window.known();
   std::optional<int64_t> width = pool.columns().window.known();
   if (op.policy().hasMicroKernels() || !type.hasStaticShape() ||
-      type.getNumElements() == 0 || !window || !height || !width)
+      type.getNumElements() == 0 || !window || !height || !width ||
+      !hasRoomForPads(pool.input, *window))
     return std::nullopt;
   return NamedPool{*window, {*height, *width}};
 }
