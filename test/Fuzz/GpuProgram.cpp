@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   require(again.isOk() && again->commands == program->commands &&
               again->kernels == program->kernels,
           "a round trip changes a program");
-  requireReason(vulkan::checkSpirv(*program, {}));
+  requireReason(vulkan::checkSpirv(*program, {}).status());
   requireReason(cuda::checkPtx(*program));
   return 0;
 }

@@ -106,6 +106,13 @@ TEST_F(CooperativeMatrixTest, NeedsTheExtension) {
   EXPECT_EQ(fake->extensionCount, 0u);
 }
 
+TEST_F(CooperativeMatrixTest, NeedsTheScopeOfTheDevice) {
+  fake->hasDeviceScope = false;
+  EXPECT_EQ(openedClass(), "discrete");
+  EXPECT_FALSE(fake->enablesMemoryModel);
+  EXPECT_FALSE(fake->enablesHalfMemoryModel);
+}
+
 TEST_F(CooperativeMatrixTest, NeedsTheProducts) {
   fake->getMatrices = VK_ERROR_OUT_OF_HOST_MEMORY;
   EXPECT_EQ(openedClass(), "discrete");

@@ -107,6 +107,7 @@ static void getFeatures2(VkPhysicalDevice,
       auto *v12 = static_cast<VkPhysicalDeviceVulkan12Features *>(found);
       v12->shaderFloat16 = VK_TRUE;
       v12->vulkanMemoryModel = VK_TRUE;
+      v12->vulkanMemoryModelDeviceScope = nnhalFakeVulkan.hasDeviceScope;
     }
     if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
       auto *v13 = static_cast<VkPhysicalDeviceVulkan13Features *>(found);
@@ -159,10 +160,13 @@ static VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo *info,
   fake.extensionCount = info->enabledExtensionCount;
   visitChain(info->pNext, [&](const VkBaseInStructure *each) {
     const void *found = each;
-    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
+    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+      auto *v12 = static_cast<const VkPhysicalDeviceVulkan12Features *>(found);
       fake.enablesMemoryModel =
-          static_cast<const VkPhysicalDeviceVulkan12Features *>(found)
-              ->vulkanMemoryModel;
+          v12->vulkanMemoryModel && v12->vulkanMemoryModelDeviceScope;
+      fake.enablesHalfMemoryModel =
+          v12->vulkanMemoryModel != v12->vulkanMemoryModelDeviceScope;
+    }
     if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)
       fake.enablesSubgroupSize =
           static_cast<const VkPhysicalDeviceVulkan13Features *>(found)

@@ -32,6 +32,8 @@ struct FakeVulkan {
   const char *extension = nullptr;
   /// Devices have every feature that the runtime asks for, in what they know.
   bool hasFeatures = false;
+  /// Whether the memory model of Vulkan has the scope of the device there.
+  bool hasDeviceScope = true;
   uint32_t sharedBytes = 32768;
   uint32_t leastSubgroup = 32;
   uint32_t mostSubgroup = 32;
@@ -46,6 +48,8 @@ struct FakeVulkan {
   uint32_t extensionCount = 0;
   bool enablesMatrices = false;
   bool enablesMemoryModel = false;
+  /// The model without the scope of the device, or the other way round.
+  bool enablesHalfMemoryModel = false;
   bool enablesSubgroupSize = false;
   /// What the last pipeline was made with; 0 where it says nothing.
   uint32_t subgroupSize = 0;

@@ -289,8 +289,12 @@ struct FeatureChain {
 static void chooseMatrices(const FeatureChain &has, FeatureChain &wanted,
                            bool hasSubgroupSize, MatrixProducts products,
                            Features &features) {
-  features.memoryModel = has.v12.vulkanMemoryModel;
-  wanted.v12.vulkanMemoryModel = has.v12.vulkanMemoryModel;
+  // Where the model of Vulkan is on, kernels without it may count failed checks
+  // in the scope of the device with this alone.
+  features.memoryModel =
+      has.v12.vulkanMemoryModel && has.v12.vulkanMemoryModelDeviceScope;
+  wanted.v12.vulkanMemoryModel = features.memoryModel;
+  wanted.v12.vulkanMemoryModelDeviceScope = features.memoryModel;
   features.subgroups = hasSubgroupSize && has.v13.subgroupSizeControl &&
                        has.v13.computeFullSubgroups;
   if (features.subgroups) {
