@@ -7,8 +7,7 @@
 
 #include "nnhal/Backend/DeviceMemory.h"
 
-#include "BudgetedBuffer.h"
-
+#include "Runtime/Support/BudgetedBuffer.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include <cstring>

@@ -8,9 +8,9 @@
 #ifndef NNHAL_LIB_RUNTIME_CORE_FRAME_H
 #define NNHAL_LIB_RUNTIME_CORE_FRAME_H
 
-#include "BudgetedBuffer.h"
 #include "ManagedBuffer.h"
 
+#include "Runtime/Support/BudgetedBuffer.h"
 #include "nnhal/Backend/Backend.h"
 #include "nnhal/Runtime/Reactor.h"
 

@@ -7,10 +7,10 @@
 
 #include "nnhal/Backend/HostCodeModel.h"
 
-#include "BudgetedBuffer.h"
 #include "SharingChoice.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/Support/BudgetedBuffer.h"
 #include "nnhal/Runtime/SharedMemory.h"
 #include "nnhal/Runtime/Trace.h"
 #include "nnhal/Runtime/WorkPool.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_RUNTIME_CORE_BUDGETEDBUFFER_H
-#define NNHAL_LIB_RUNTIME_CORE_BUDGETEDBUFFER_H
+#ifndef NNHAL_LIB_RUNTIME_SUPPORT_BUDGETEDBUFFER_H
+#define NNHAL_LIB_RUNTIME_SUPPORT_BUDGETEDBUFFER_H
 
 #include "nnhal/Runtime/AlignedBuffer.h"
 #include "nnhal/Runtime/MemoryBudget.h"
@@ -44,4 +44,4 @@ private:
 
 } // namespace nnhal::rt
 
-#endif // NNHAL_LIB_RUNTIME_CORE_BUDGETEDBUFFER_H
+#endif // NNHAL_LIB_RUNTIME_SUPPORT_BUDGETEDBUFFER_H
