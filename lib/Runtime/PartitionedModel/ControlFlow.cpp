@@ -9,6 +9,7 @@
 #include "Run.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LoopTime.h"
 
 #include <algorithm>
 
@@ -139,12 +140,8 @@ Result<uint32_t> Execution::followLoop(uint32_t number, bool isReturn) {
                ? left
                : broken(std::move(left));
   }
-  // After the condition, before the body (D-085, I-060).
-  int64_t now = compound.clock();
-  if (uint64_t(now - state.begin) >= request.loopTimeout)
-    return Status(
-        StatusCode::missedDeadlineTransient,
-        fmt::format("the loop ran for longer than {} ns", request.loopTimeout));
+  NNHAL_RETURN_IF_ERROR(
+      checkLoopTime(compound.clock() - state.begin, request.loopTimeout));
   state.isDecided = false;
   return body;
 }

@@ -10,6 +10,7 @@
 #include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
+#include "Runtime/Support/LoopTime.h"
 #include "nnhal/Runtime/Extensions.h"
 
 #include <algorithm>
@@ -371,11 +372,8 @@ Result<std::vector<Value>> Executor::runWhile(const Scope &scope,
       return failure("the condition has {} elements, expected 1", bytes.size());
     if (bytes[0] == std::byte(0))
       break;
-    // D-085: after the condition, before the body.
-    if (uint64_t(limits.clock() - begin) >= limits.loopTimeout)
-      return Status(StatusCode::missedDeadlineTransient,
-                    fmt::format("the loop ran for longer than {} ns",
-                                limits.loopTimeout));
+    NNHAL_RETURN_IF_ERROR(
+        checkLoopTime(limits.clock() - begin, limits.loopTimeout));
     NNHAL_RETURN_IF_ERROR(checkCancelled());
     auto next = runSubgraph(model.referenced[body], state);
     if (!next.isOk())
