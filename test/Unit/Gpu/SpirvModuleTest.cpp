@@ -8,6 +8,7 @@
 #include "TestProgram.h"
 
 #include "Runtime/Devices/Gpu/Vulkan/SpirvModule.h"
+#include "Runtime/Devices/Gpu/Vulkan/SpirvTypes.h"
 
 #include <fmt/format.h>
 
@@ -169,6 +170,128 @@ TEST(SpirvModuleTest, RefusesModels) {
             "kernels may not use");
 }
 
+// A device may have the memory model of Vulkan and not have it turned on.
+TEST(SpirvModuleTest, MemoryModelNeedsItsCapability) {
+  auto useVulkanModel = [](Words &words) { words[find(words, 14) + 2] = 3; };
+  EXPECT_EQ(messageOf(useVulkanModel),
+            "the SPIR-V module has memory model 3 without capability 5345");
+  Words words = goodModule();
+  useVulkanModel(words);
+  insert(words, 17, {5345});
+  Status status = check(words);
+  EXPECT_TRUE(status.isOk()) << status.message();
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+using Instruction = std::pair<uint32_t, Words>;
+
+/// The numbers of types; 0 is the variable's.
+constexpr uint32_t typeId(uint32_t index) { return 900 + index; }
+constexpr uint32_t constantId(uint32_t index) { return 950 + index; }
+constexpr uint32_t pointerId = 980, variableId = 981;
+
+/// The needs of kernels the first of which shares a variable of the type
+/// typeId(0), the last one of \p types.
+Result<std::vector<vulkan::KernelNeeds>>
+needsFor(std::vector<Instruction> types) {
+  Words words = goodModule();
+  size_t entry = find(words, 15);
+  words.insert(words.begin() + entry + (words[entry] >> 16), variableId);
+  words[entry] += 1 << 16;
+  types.push_back({32, {pointerId, 4, typeId(0)}});
+  types.push_back({59, {pointerId, variableId, 4}});
+  for (auto each = types.rbegin(); each != types.rend(); ++each)
+    insert(words, each->first, each->second);
+  GpuProgram program = scaleProgram();
+  program.module = std::as_bytes(std::span(words));
+  return vulkan::checkSpirv(program, allFeatures);
+}
+
+uint64_t sharedBytesOf(const std::vector<Instruction> &types) {
+  auto needs = needsFor(types);
+  EXPECT_TRUE(needs.isOk()) << needs.status().message();
+  return needs.isOk() ? needs->front().sharedBytes : 0;
+}
+
+const Instruction byteType = {21, {typeId(1), 8, 0}};
+const Instruction floatType = {22, {typeId(2), 32}};
+const Instruction tripleType = {23, {typeId(3), typeId(2), 3}};
+const Instruction five = {43, {typeId(2), constantId(5), 5}};
+
+TEST(SpirvModuleTest, SharedMemory) {
+  EXPECT_EQ(sharedBytesOf({{20, {typeId(0)}}}), 4u); // A bool.
+  EXPECT_EQ(sharedBytesOf({{22, {typeId(0), 64}}}), 8u);
+  EXPECT_EQ(sharedBytesOf({floatType, {23, {typeId(0), typeId(2), 2}}}), 8u);
+  EXPECT_EQ(sharedBytesOf(
+                {floatType, five, {28, {typeId(0), typeId(2), constantId(5)}}}),
+            20u);
+  // Three elements have the alignment of four.
+  EXPECT_EQ(sharedBytesOf({floatType,
+                           tripleType,
+                           five,
+                           {28, {typeId(0), typeId(3), constantId(5)}}}),
+            80u);
+  // A matrix is an array of its columns.
+  EXPECT_EQ(
+      sharedBytesOf({floatType, tripleType, {24, {typeId(0), typeId(3), 4}}}),
+      64u);
+  // A byte, three of padding, a float, a byte, and three of padding.
+  EXPECT_EQ(sharedBytesOf({byteType,
+                           floatType,
+                           {30, {typeId(0), typeId(1), typeId(2), typeId(1)}}}),
+            12u);
+}
+
+TEST(SpirvModuleTest, SharedMemoryIsNotUnderestimated) {
+  // The lengths 2^32 + 5, of 64 bits, and 2^31, of four bytes each.
+  EXPECT_EQ(sharedBytesOf({byteType,
+                           {43, {typeId(4), constantId(5), 5, 1}},
+                           {28, {typeId(0), typeId(1), constantId(5)}}}),
+            vulkan::SpirvTypes::mostBytes);
+  EXPECT_EQ(sharedBytesOf({floatType,
+                           {43, {typeId(4), constantId(5), 1u << 31}},
+                           {28, {typeId(0), typeId(2), constantId(5)}}}),
+            vulkan::SpirvTypes::mostBytes);
+}
+
+TEST(SpirvModuleTest, RefusesSharedMemoryOfUnknownSize) {
+  const Instruction array = {28, {typeId(0), typeId(2), constantId(5)}};
+  const Instruction inner = {28, {typeId(4), typeId(2), constantId(5)}};
+  const Instruction sized = {50, {typeId(2), constantId(5), 5}};
+  const Instruction computed = {
+      52, {typeId(2), constantId(5), 128, constantId(6), constantId(7)}};
+  const std::vector<std::vector<Instruction>> modules = {
+      // A length that is a specialization constant, or computed of some.
+      {floatType, sized, array},
+      {floatType, computed, array},
+      // An array of elements of unknown size, and structures with one.
+      {floatType,
+       sized,
+       inner,
+       {43, {typeId(2), constantId(8), 5}},
+       {28, {typeId(0), typeId(4), constantId(8)}}},
+      {floatType, sized, inner, {30, {typeId(0), typeId(2), typeId(4)}}},
+      // No elements, an array without a length, and no type at all.
+      {floatType, {43, {typeId(2), constantId(5), 0}}, array},
+      {floatType, {29, {typeId(0), typeId(2)}}},
+      {{30, {typeId(0)}}},
+      {},
+      // Widths and counts that SPIR-V does not have.
+      {{21, {typeId(0), 1, 0}}},
+      {floatType, {23, {typeId(0), typeId(2), 5}}},
+      {floatType, five, inner, {23, {typeId(0), typeId(4), 4}}}};
+  for (const std::vector<Instruction> &types : modules) {
+    Status status = needsFor(types).status();
+    EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+    EXPECT_EQ(status.message(),
+              "variable 981 of the SPIR-V module, which a workgroup shares, "
+              "has type 980 of unknown size");
+  }
+}
+
 // Matrices are of 16 x 16, and of bytes where the device multiplies those.
 TEST(SpirvModuleTest, Matrices) {
   constexpr uint32_t scope = 900, side = 901, other = 902, byte = 903;
@@ -203,6 +326,7 @@ TEST(SpirvModuleTest, Matrices) {
 TEST(SpirvModuleTest, RefusesBrokenTypes) {
   for (auto [opcode, text, needed] : {std::tuple(21u, "a type of numbers", 2),
                                       std::tuple(23u, "a type of vectors", 3),
+                                      std::tuple(24u, "a type of columns", 3),
                                       std::tuple(28u, "a type of arrays", 3),
                                       std::tuple(32u, "a type of pointers", 3),
                                       std::tuple(43u, "a constant", 3)})
@@ -210,6 +334,9 @@ TEST(SpirvModuleTest, RefusesBrokenTypes) {
         messageOf([&](Words &words) { insert(words, opcode, {1}); }),
         fmt::format("{} of the SPIR-V module has 1 operands, {} are needed",
                     text, needed));
+  EXPECT_EQ(messageOf([](Words &words) { insert(words, 20, {}); }),
+            "a type of truth values of the SPIR-V module has 0 operands, 1 are "
+            "needed");
   EXPECT_EQ(messageOf([](Words &words) { insert(words, 30, {}); }),
             "a type of structures of the SPIR-V module has 0 operands, 1 are "
             "needed");

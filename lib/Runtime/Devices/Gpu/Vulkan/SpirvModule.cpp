@@ -15,6 +15,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -46,6 +47,7 @@ static constexpr uint32_t executionModelCompute = 5;
 static constexpr uint32_t addressingLogical = 0;
 static constexpr uint32_t memoryModelGlsl450 = 1;
 static constexpr uint32_t memoryModelVulkan = 3;
+static constexpr uint32_t capabilityVulkanMemoryModel = 5345;
 static constexpr uint32_t modeLocalSize = 17;
 static constexpr uint32_t decorationBuiltIn = 11;
 static constexpr uint32_t decorationBinding = 33;
@@ -92,7 +94,7 @@ static constexpr Capability capabilities[] = {
      &Features::uniformAndStorage16},
     {4448, "StorageBuffer8BitAccess", &Features::storage8},
     {4449, "UniformAndStorageBuffer8BitAccess", &Features::uniformAndStorage8},
-    {5345, "VulkanMemoryModel", &Features::memoryModel},
+    {capabilityVulkanMemoryModel, "VulkanMemoryModel", &Features::memoryModel},
     {6016, "DotProductInputAll", &Features::dotProduct},
     {6017, "DotProductInput4x8Bit", &Features::dotProduct},
     {6018, "DotProductInput4x8BitPacked", &Features::dotProduct},
@@ -132,10 +134,10 @@ public:
 
 private:
   Status readInstruction(uint32_t opcode, Words operands);
-  Status readCapability(Words operands) const;
+  Status readCapability(Words operands);
   Status readExtension(Words operands) const;
   static Status readImport(Words operands);
-  static Status readMemoryModel(Words operands);
+  Status readMemoryModel(Words operands) const;
   Status readEntryPoint(Words operands);
   Status readExecutionMode(Words operands);
   Status readDecoration(Words operands);
@@ -145,13 +147,15 @@ private:
 
   const Features &features;
   SpirvTypes types;
+  /// The capabilities that the module has stated so far.
+  std::set<uint32_t> stated;
   /// By the number of the function; a function may have several.
   std::multimap<uint32_t, EntryPoint> entries;
   /// By the number of the variable.
   std::map<uint32_t, uint32_t> bindings;
   std::map<uint32_t, uint32_t> storageOf;
-  /// The bytes of the variables that a workgroup shares.
-  std::map<uint32_t, uint64_t> sharedSizes;
+  /// The variables that a workgroup shares.
+  std::map<uint32_t, SpirvTypes::Layout> shared;
   /// The variables that are numbers of subgroups.
   std::set<uint32_t> subgroupIds;
 };
@@ -205,7 +209,7 @@ Status ModuleReader::readInstruction(uint32_t opcode, Words operands) {
   }
 }
 
-Status ModuleReader::readCapability(Words operands) const {
+Status ModuleReader::readCapability(Words operands) {
   NNHAL_RETURN_IF_ERROR(checkLength("a capability", operands, 1));
   const Capability *found =
       std::ranges::find(capabilities, operands[0], &Capability::number);
@@ -217,6 +221,7 @@ Status ModuleReader::readCapability(Words operands) const {
     return deviceUnavailable("the SPIR-V module needs capability {} ({}), "
                              "which the GPU does not have",
                              found->number, found->name);
+  stated.insert(found->number);
   return Status::ok();
 }
 
@@ -240,15 +245,20 @@ Status ModuleReader::readImport(Words operands) {
   return Status::ok();
 }
 
-Status ModuleReader::readMemoryModel(Words operands) {
+Status ModuleReader::readMemoryModel(Words operands) const {
   NNHAL_RETURN_IF_ERROR(checkLength("a memory model", operands, 2));
-  // The capability that the model of Vulkan needs comes before.
   if (operands[0] != addressingLogical ||
       (operands[1] != memoryModelGlsl450 && operands[1] != memoryModelVulkan))
     return badData("the SPIR-V module has addressing {} and memory model {}, "
                    "not {} and {} or {}",
                    operands[0], operands[1], addressingLogical,
                    memoryModelGlsl450, memoryModelVulkan);
+  // A module states its capabilities before its memory model.
+  if (operands[1] == memoryModelVulkan &&
+      !stated.contains(capabilityVulkanMemoryModel))
+    return badData("the SPIR-V module has memory model {} without capability "
+                   "{}",
+                   memoryModelVulkan, capabilityVulkanMemoryModel);
   return Status::ok();
 }
 
@@ -304,8 +314,14 @@ Status ModuleReader::readVariable(Words operands) {
                    "which kernels may not use",
                    operands[2]);
   storageOf[operands[1]] = operands[2];
-  if (operands[2] == workgroupClass)
-    sharedSizes[operands[1]] = types.pointeeSize(operands[0]);
+  if (operands[2] != workgroupClass)
+    return Status::ok();
+  std::optional<SpirvTypes::Layout> layout = types.pointeeLayout(operands[0]);
+  if (!layout)
+    return badData("variable {} of the SPIR-V module, which a workgroup "
+                   "shares, has type {} of unknown size",
+                   operands[1], operands[0]);
+  shared[operands[1]] = *layout;
   return Status::ok();
 }
 
@@ -335,9 +351,15 @@ Status ModuleReader::checkKernel(const GpuKernel &kernel,
 
 KernelNeeds ModuleReader::needsOf(const EntryPoint &entry) const {
   KernelNeeds needs;
+  // Drivers may place the variables in any order, with gaps for the alignment.
+  uint64_t alignment = 1;
+  for (uint32_t variable : entry.interface)
+    if (auto found = shared.find(variable); found != shared.end())
+      alignment = std::max<uint64_t>(alignment, found->second.alignment);
   for (uint32_t variable : entry.interface) {
-    if (auto shared = sharedSizes.find(variable); shared != sharedSizes.end())
-      needs.sharedBytes += shared->second;
+    if (auto found = shared.find(variable); found != shared.end())
+      needs.sharedBytes +=
+          (found->second.size + alignment - 1) / alignment * alignment;
     needs.hasSubgroups |= subgroupIds.contains(variable);
   }
   return needs;

@@ -17,9 +17,9 @@
 
 namespace nnhal::rt::vulkan {
 
-/// What a kernel needs beside the features that its module states.
+/// The needs of a kernel beside the features that its module states.
 struct KernelNeeds {
-  /// The bytes of the arrays that a workgroup shares.
+  /// The most bytes that drivers may take for what a workgroup shares.
   uint64_t sharedBytes = 0;
   /// Whether it tells its subgroups apart, which have gpuSubgroupSize
   /// invocations then.
@@ -27,11 +27,12 @@ struct KernelNeeds {
 };
 
 /// Checks that the module of \p program is a SPIR-V module of version 1.4 to
-/// 1.6 of whole instructions, that \p features cover what it says to need, and
-/// that its entry points are the kernels of \p program, with their sizes of
-/// workgroups and no storage buffer beyond their bindings. Drivers believe a
-/// module; instructions of function bodies are not looked at. Returns what each
-/// kernel of \p program needs.
+/// 1.6 of whole instructions, that \p features cover what it says to need, that
+/// it fixes the sizes of what workgroups share, and that its entry points are
+/// the kernels of \p program, with their sizes of workgroups and no storage
+/// buffer beyond their bindings. Drivers believe a module; instructions of
+/// function bodies are not looked at. Returns what each kernel of \p program
+/// needs.
 ///
 /// Fails with invalidArgument, which names what was found, and with
 /// deviceUnavailable when the device lacks a feature.
