@@ -16,6 +16,8 @@ namespace nnhal::rt {
 inline constexpr uint32_t gpuMatrixSide = 16;
 /// Invocations of a subgroup of a kernel that tells its subgroups apart.
 inline constexpr uint32_t gpuSubgroupSize = 32;
+/// Subgroups of a workgroup of a kernel that multiplies matrices.
+inline constexpr uint32_t gpuMatrixSubgroups = 4;
 /// Most bytes that the workgroups of kernels which multiply matrices share.
 inline constexpr uint32_t maxGpuMatrixSharedSize = 29696;
 

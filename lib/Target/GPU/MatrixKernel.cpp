@@ -65,7 +65,8 @@ static constexpr int64_t rowStride(int64_t columns, int64_t bytes) {
 static constexpr int64_t bytesOfSums =
     MatrixTile::pixels * sumStride * int64_t(sizeof(float));
 static_assert(MatrixTile::side == nnhal::rt::gpuMatrixSide &&
-              MatrixTile::subgroupSize == nnhal::rt::gpuSubgroupSize);
+              MatrixTile::subgroupSize == nnhal::rt::gpuSubgroupSize &&
+              MatrixTile::subgroups == nnhal::rt::gpuMatrixSubgroups);
 static_assert(bytesOfSums +
                   2 * (MatrixTile::pixels * rowStride(MatrixTile::depth, 2) +
                        MatrixTile::depth *

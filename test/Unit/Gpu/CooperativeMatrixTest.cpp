@@ -87,6 +87,7 @@ TEST_F(CooperativeMatrixTest, ChoosesTheClass) {
   EXPECT_TRUE(fake->enablesMatrices);
   EXPECT_TRUE(fake->enablesMemoryModel);
   EXPECT_TRUE(fake->enablesSubgroupSize);
+  EXPECT_TRUE(fake->enablesFullSubgroups);
   fake->matrices[0].kSize = 32;
   EXPECT_EQ(openedClass(), "cooperative-halves");
   // Subgroups that may have 32 invocations can be made to.
@@ -132,6 +133,7 @@ TEST_F(CooperativeMatrixTest, NeedsSubgroupsOf32) {
   fake->leastSubgroup = fake->mostSubgroup = 64;
   EXPECT_EQ(openedClass(), "discrete");
   EXPECT_FALSE(fake->enablesSubgroupSize);
+  EXPECT_FALSE(fake->enablesFullSubgroups);
   reset();
   fake->subgroupSizeStages = VK_SHADER_STAGE_FRAGMENT_BIT;
   EXPECT_EQ(openedClass(), "discrete");
@@ -148,6 +150,14 @@ TEST_F(CooperativeMatrixTest, NeedsSharedMemory) {
   fake->sharedBytes = maxGpuMatrixSharedSize - 1;
   EXPECT_EQ(openedClass(), "discrete");
   fake->sharedBytes = maxGpuMatrixSharedSize;
+  EXPECT_EQ(openedClass(), "cooperative-matrices");
+}
+
+// Kernels of the class without matrices do not tell subgroups apart.
+TEST_F(CooperativeMatrixTest, NeedsFourSubgroups) {
+  fake->subgroupsPerWorkgroup = gpuMatrixSubgroups - 1;
+  EXPECT_EQ(openedClass(), "discrete");
+  fake->subgroupsPerWorkgroup = gpuMatrixSubgroups;
   EXPECT_EQ(openedClass(), "cooperative-matrices");
 }
 
@@ -170,7 +180,7 @@ TEST_F(CooperativeMatrixTest, AsksForSubgroupsOf32) {
   EXPECT_TRUE(needs->front().hasSubgroups);
   EXPECT_EQ(needs->front().sharedBytes, 64u * 4 + 16 * 16);
 
-  // What does not tell subgroups apart has those that the driver likes.
+  // Kernels that do not tell subgroups apart have those that the driver likes.
   fake->subgroupSize = 1;
   ASSERT_TRUE(vulkan::Kernels::create(engine, scaleProgram()).isOk());
   EXPECT_EQ(fake->subgroupSize, 0u);

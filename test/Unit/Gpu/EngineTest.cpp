@@ -55,8 +55,11 @@ TEST_F(EngineTest, OpensADeviceThatSuits) {
 TEST_F(EngineTest, DeviceClasses) {
   vulkan::Features features;
   features.storage16 = true;
+  vulkan::Limits limits;
+  limits.sharedBytes = 32768;
+  limits.subgroups = 4;
   auto classOf = [&](bool isSoftware) {
-    return vulkan::deviceClassOf(features, isSoftware, /*sharedBytes=*/32768);
+    return vulkan::deviceClassOf(features, isSoftware, limits);
   };
   EXPECT_EQ(classOf(/*isSoftware=*/true), "words");
   features.float16 = true;

@@ -89,7 +89,7 @@ static void getProperties2(VkPhysicalDevice device,
       v13->requiredSubgroupSizeStages = fake.subgroupSizeStages;
       v13->minSubgroupSize = fake.leastSubgroup;
       v13->maxSubgroupSize = fake.mostSubgroup;
-      v13->maxComputeWorkgroupSubgroups = 4;
+      v13->maxComputeWorkgroupSubgroups = fake.subgroupsPerWorkgroup;
     }
   });
 }
@@ -167,10 +167,11 @@ static VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo *info,
       fake.enablesHalfMemoryModel =
           v12->vulkanMemoryModel != v12->vulkanMemoryModelDeviceScope;
     }
-    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES)
-      fake.enablesSubgroupSize =
-          static_cast<const VkPhysicalDeviceVulkan13Features *>(found)
-              ->subgroupSizeControl;
+    if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
+      auto *v13 = static_cast<const VkPhysicalDeviceVulkan13Features *>(found);
+      fake.enablesSubgroupSize = v13->subgroupSizeControl;
+      fake.enablesFullSubgroups = v13->computeFullSubgroups;
+    }
     if (each->sType == cooperativeMatrixFeaturesType)
       fake.enablesMatrices =
           static_cast<const CooperativeMatrixFeatures *>(found)

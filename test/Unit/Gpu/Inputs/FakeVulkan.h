@@ -10,7 +10,7 @@
 
 #include "Runtime/Devices/Gpu/Vulkan/CooperativeMatrix.h"
 
-/// What the fake answers; its library exports `nnhalFakeVulkan`.
+/// The answers of the fake; its library exports `nnhalFakeVulkan`.
 struct FakeVulkan {
   /// A function that is not there, without "vk"; null for none.
   const char *missing = nullptr;
@@ -37,6 +37,7 @@ struct FakeVulkan {
   uint32_t sharedBytes = 32768;
   uint32_t leastSubgroup = 32;
   uint32_t mostSubgroup = 32;
+  uint32_t subgroupsPerWorkgroup = 4;
   VkShaderStageFlags subgroupStages = VK_SHADER_STAGE_COMPUTE_BIT;
   VkShaderStageFlags subgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
   VkSubgroupFeatureFlags subgroupOperations = VK_SUBGROUP_FEATURE_BASIC_BIT;
@@ -44,14 +45,15 @@ struct FakeVulkan {
   uint32_t matrixCount = 0;
   nnhal::rt::vulkan::CooperativeMatrixProperties matrices[2];
 
-  /// What the last device was made with.
+  /// The last device was made with these.
   uint32_t extensionCount = 0;
   bool enablesMatrices = false;
   bool enablesMemoryModel = false;
   /// The model without the scope of the device, or the other way round.
   bool enablesHalfMemoryModel = false;
   bool enablesSubgroupSize = false;
-  /// What the last pipeline was made with; 0 where it says nothing.
+  bool enablesFullSubgroups = false;
+  /// The last pipeline was made with these; 0 where it says nothing.
   uint32_t subgroupSize = 0;
   VkPipelineShaderStageCreateFlags stageFlags = 0;
 };

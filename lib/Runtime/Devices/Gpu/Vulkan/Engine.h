@@ -39,7 +39,7 @@ struct Functions {
 /// lost, otherwise generalFailure.
 Status toStatus(VkResult result, const char *function);
 
-/// What programs of kernels and their buffers have to fit.
+/// The bounds that programs of kernels and their buffers have to fit.
 struct Limits {
   uint64_t bufferAlignment = 0;
   uint64_t bindingSize = 0;
@@ -50,7 +50,7 @@ struct Limits {
   uint32_t sharedBytes = 0;
   /// Subgroups of a workgroup whose kernel tells them apart.
   uint32_t subgroups = 0;
-  /// Of imported memory; 0 where the driver imports none.
+  /// The alignment of imported memory; 0 where the driver imports none.
   uint64_t importAlignment = 0;
   /// Nanoseconds of one unit of a timestamp; 0 where there are none.
   double timestampPeriod = 0;
@@ -81,20 +81,21 @@ struct Features {
 /// The compiler's name for devices with \p features (`device_class`), by which
 /// it divides kernels. A device of class "words" has no f16 in memory, one of
 /// "cooperative-halves" multiplies matrices of f16 and one of
-/// "cooperative-matrices" those of bytes, too, where \p sharedBytes are enough
-/// for the workgroups of such kernels.
+/// "cooperative-matrices" those of bytes, too, where \p limits are enough for
+/// the workgroups of such kernels.
 constexpr std::string_view
-deviceClassOf(const Features &features, bool isSoftware, uint32_t sharedBytes) {
+deviceClassOf(const Features &features, bool isSoftware, const Limits &limits) {
   if (!features.storage16 || !features.float16)
     return "words";
   if (isSoftware)
     return "software";
-  if (!features.halfMatrices || sharedBytes < maxGpuMatrixSharedSize)
+  if (!features.halfMatrices || limits.sharedBytes < maxGpuMatrixSharedSize ||
+      limits.subgroups < gpuMatrixSubgroups)
     return "discrete";
   return features.byteMatrices ? "cooperative-matrices" : "cooperative-halves";
 }
 
-/// What says whether a driver can use what it has compiled before.
+/// Says whether a driver can use what it has compiled before.
 struct DriverIdentity {
   uint32_t vendor = 0;
   uint32_t device = 0;
@@ -122,7 +123,7 @@ public:
   const std::string &description() const { return deviceText; }
   const DriverIdentity &driver() const { return driverIdentity; }
   std::string_view deviceClass() const {
-    return deviceClassOf(enabled, isSoftware, bounds.sharedBytes);
+    return deviceClassOf(enabled, isSoftware, bounds);
   }
   const Functions &functions() const { return calls; }
   VkDevice device() const { return logical; }
