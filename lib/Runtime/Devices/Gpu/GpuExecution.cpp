@@ -8,9 +8,8 @@
 #include "GpuExecution.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/GpuLoader/ArgumentBytes.h"
 #include "Runtime/Support/Errors.h"
-#include "nnhal/Backend/DeviceMemory.h"
-#include "nnhal/Runtime/SharedMemory.h"
 
 #include <algorithm>
 #include <array>
@@ -61,31 +60,6 @@ static Status statusOf(std::span<const std::byte> bytes) {
   if (failed.isOk())
     return failure("{} checks of the GPU failed for no reason", count);
   return ofOperation(std::move(failed), operation);
-}
-
-//===----------------------------------------------------------------------===//
-// Arguments
-//===----------------------------------------------------------------------===//
-
-Status nnhal::rt::readInput(const InvocationArgument &argument,
-                            std::span<std::byte> bytes) {
-  if (argument.data) {
-    std::memcpy(bytes.data(), argument.data, bytes.size());
-    return Status::ok();
-  }
-  return argument.memory ? argument.memory->read(bytes)
-                         : argument.pool->read(argument.offset, bytes);
-}
-
-/// Copies an output from memory of the host to wherever the client wants it.
-static Status writeOutput(const InvocationArgument &argument,
-                          std::span<const std::byte> bytes) {
-  if (argument.data) {
-    std::memcpy(argument.data, bytes.data(), bytes.size());
-    return Status::ok();
-  }
-  return argument.memory ? argument.memory->write(bytes)
-                         : argument.pool->write(argument.offset, bytes);
 }
 
 //===----------------------------------------------------------------------===//

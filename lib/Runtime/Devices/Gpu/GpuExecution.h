@@ -125,10 +125,6 @@ private:
   std::map<uint32_t, int64_t> loopBegins;
 };
 
-/// Copies an input, wherever the client has it, to memory of the host.
-Status readInput(const InvocationArgument &argument,
-                 std::span<std::byte> bytes);
-
 } // namespace nnhal::rt
 
 #endif // NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUEXECUTION_H

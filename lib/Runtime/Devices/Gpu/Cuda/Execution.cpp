@@ -8,6 +8,7 @@
 #include "Execution.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/GpuLoader/ArgumentBytes.h"
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 #include "GpuMemory.h"
 
 #include "Runtime/Artifact/FailureReasons.h"
+#include "Runtime/GpuLoader/ArgumentBytes.h"
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
