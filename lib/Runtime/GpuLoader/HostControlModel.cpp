@@ -7,14 +7,18 @@
 
 #include "HostControlModel.h"
 
+#include "ArgumentBytes.h"
+
 #include "Runtime/Partition/CostModel.h"
+#include "Runtime/Support/BudgetedBuffer.h"
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/LoopTime.h"
 #include "nnhal/Backend/ModelCopy.h"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
+#include <set>
 
 using namespace nnhal::rt;
 using partition::subgraphOf;
@@ -40,6 +44,26 @@ static std::array<size_t, 2> placesOfGraphs(const Operation &operation) {
   if (operation.type == OperationType::IF)
     return {1, 2};
   return {0, 1};
+}
+
+void HostControlModel::findLastUses(const Subgraph &graph, Parts &parts) {
+  std::set<uint32_t> used(graph.outputIndexes.begin(),
+                          graph.outputIndexes.end());
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    auto use = [&](const std::vector<uint32_t> &operands) {
+      for (uint32_t operand : operands)
+        if (used.insert(operand).second)
+          part->lastUses.push_back(operand);
+    };
+    if (part->code) {
+      use(part->boundary.inputs);
+      use(part->boundary.outputs);
+      continue;
+    }
+    const Operation &operation = graph.operations[part->operations.front()];
+    use(operation.inputs);
+    use(operation.outputs);
+  }
 }
 
 Status HostControlModel::divide(uint32_t index,
@@ -70,6 +94,7 @@ Status HostControlModel::divide(uint32_t index,
                            OpenShapeModel::create(step, /*specializations=*/{},
                                                   maker, LoadObserver()));
   }
+  findLastUses(graph, parts);
   graphs.emplace(index, std::move(parts));
   return Status::ok();
 }
@@ -80,11 +105,13 @@ HostControlModel::create(const AnnotatedModel &model,
                          const OpenShapeModel::CodeMaker &maker,
                          const LoadObserver &observer) {
   if (observer.keepArtifact)
-    return badData("a model whose states change their shapes is compiled when "
-                   "it is executed: there is no artifact");
+    return badData("a model with IF or WHILE, whose shapes are not known to "
+                   "follow from those of its inputs, is compiled when it is "
+                   "executed: there is no artifact");
   if (!specializations.empty())
-    return badData("a model whose states change their shapes is compiled when "
-                   "it is executed, not for {} sets of shapes in advance",
+    return badData("a model with IF or WHILE, whose shapes are not known to "
+                   "follow from those of its inputs, is compiled when it is "
+                   "executed, not for {} sets of shapes in advance",
                    specializations.size());
   AnnotatedModel owned = model;
   NNHAL_ASSIGN_OR_RETURN(owned.model, ownedCopy(model.model));
@@ -108,8 +135,8 @@ MemoryUse HostControlModel::memoryUse() const {
       if (!part.code)
         continue;
       MemoryUse use = part.code->memoryUse();
-      sum.arena = std::max(sum.arena, use.arena);
-      sum.arenaLowerBound = std::max(sum.arenaLowerBound, use.arenaLowerBound);
+      sum.arena += use.arena;
+      sum.arenaLowerBound += use.arenaLowerBound;
       sum.artifact += use.artifact;
     }
   return sum;
@@ -152,7 +179,8 @@ namespace {
 struct Value {
   InvocationArgument argument;
   std::vector<int64_t> extents;
-  std::shared_ptr<std::vector<std::byte>> bytes;
+  /// Shared by the graphs that have the value; null for an argument.
+  std::shared_ptr<const BudgetedBuffer> bytes;
 
   /// The argument that a model is called with; it lives as long as the value
   /// stays where it is.
@@ -192,14 +220,18 @@ public:
 private:
   Result<Values> runGraph(uint32_t index, Values inputs);
   Status runPart(uint32_t index, const Part &part, Values &values);
-  Result<Values> runControl(const Subgraph &graph, const Operation &operation,
+  Result<Values> runControl(const Subgraph &graph, const Part &part,
                             Values &values);
   Result<Values> runLoop(uint32_t condition, uint32_t body, Values states);
   Result<Values> call(uint32_t index, Values inputs);
   Result<Value> valueOf(const Subgraph &graph, uint32_t operand,
                         const Values &values) const;
+  Result<Value> newValue(std::span<const uint32_t> extents,
+                         uint64_t size) const;
   Result<bool> isTrue(const Value &value) const;
   Status deliver(size_t index, const Value &value) const;
+  Status hand(const InvocationArgument &value,
+              const InvocationArgument &output) const;
 
   const HostControlModel &host;
   const Model &model;
@@ -209,14 +241,19 @@ private:
   int64_t compiling = 0;
 };
 
-static Value newValue(const InterfaceTensor &tensor) {
+/// A value of \p extents, with \p size bytes that are to be written.
+Result<Value>
+HostControlModel::Execution::newValue(std::span<const uint32_t> extents,
+                                      uint64_t size) const {
+  NNHAL_ASSIGN_OR_RETURN(
+      BudgetedBuffer buffer,
+      BudgetedBuffer::allocate(size, invocation.services->memory.get()));
   Value value;
-  value.extents.assign(tensor.dimensions.begin(), tensor.dimensions.end());
-  value.bytes =
-      std::make_shared<std::vector<std::byte>>(byteSizeOf(tensor).value_or(0));
-  value.argument.data = value.bytes->data();
-  value.argument.size = value.bytes->size();
+  value.extents.assign(extents.begin(), extents.end());
+  value.argument.data = buffer.bytes.data();
+  value.argument.size = size;
   value.argument.isPresent = true;
+  value.bytes = std::make_shared<const BudgetedBuffer>(std::move(buffer));
   return value;
 }
 
@@ -228,27 +265,27 @@ Result<Value> HostControlModel::Execution::valueOf(const Subgraph &graph,
     return values[operand];
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes,
                          constantBytes(model, stated));
-  Value value;
-  value.extents.assign(stated.dimensions.begin(), stated.dimensions.end());
   // The constant itself need not be aligned to its elements.
-  value.bytes =
-      std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  value.argument.data = value.bytes->data();
-  value.argument.size = value.bytes->size();
-  value.argument.isPresent = true;
+  NNHAL_ASSIGN_OR_RETURN(Value value,
+                         newValue(stated.dimensions, bytes.size()));
+  std::ranges::copy(bytes, value.argument.data);
   return value;
 }
 
 Result<bool> HostControlModel::Execution::isTrue(const Value &value) const {
-  const InvocationArgument &argument = value.argument;
   std::byte byte = {};
-  if (argument.size != 1)
-    return failure("the condition has {} elements, expected 1", argument.size);
-  if (argument.data)
-    byte = *argument.data;
-  else if (argument.memory)
-    NNHAL_RETURN_IF_ERROR(argument.memory->read({&byte, 1}));
+  if (value.argument.size != 1)
+    return failure("the condition has {} elements, expected 1",
+                   value.argument.size);
+  invocation.copiedBytes += value.argument.data ? 0 : 1;
+  NNHAL_RETURN_IF_ERROR(readInput(value.argument, {&byte, 1}));
   return byte != std::byte(0);
+}
+
+/// Drops those of \p values that \p lastUses names.
+static void drop(const std::vector<uint32_t> &lastUses, Values &values) {
+  for (uint32_t operand : lastUses)
+    values[operand] = Value();
 }
 
 /// Executes \p part of the graph \p index, which reads and adds \p values.
@@ -260,6 +297,7 @@ Status HostControlModel::Execution::runPart(uint32_t index, const Part &part,
   Invocation inner = invocation;
   inner.inputs = inputs;
   inner.outputs = {};
+  inner.copiedBytes = 0;
   NNHAL_ASSIGN_OR_RETURN(inner.workspace, workspace.take(*part.code));
   int64_t begin = invocation.services->clock();
   NNHAL_ASSIGN_OR_RETURN(std::vector<InterfaceTensor> results,
@@ -267,7 +305,8 @@ Status HostControlModel::Execution::runPart(uint32_t index, const Part &part,
   compiling += invocation.services->clock() - begin;
   for (size_t i = 0; i < results.size(); ++i) {
     Value &value = values[part.boundary.outputs[i]];
-    value = newValue(results[i]);
+    NNHAL_ASSIGN_OR_RETURN(value, newValue(results[i].dimensions,
+                                           byteSizeOf(results[i]).value_or(0)));
     outputs.push_back(value.get());
   }
   inner.outputs = outputs;
@@ -277,6 +316,7 @@ Status HostControlModel::Execution::runPart(uint32_t index, const Part &part,
   inner.operations = observer ? &*observer : nullptr;
   Status status = part.code->run(inner);
   invocation.copiedBytes += inner.copiedBytes;
+  drop(part.lastUses, values);
   return status;
 }
 
@@ -285,6 +325,7 @@ Result<Values> HostControlModel::Execution::runLoop(uint32_t condition,
                                                     Values states) {
   int64_t begin = invocation.services->clock();
   int64_t compiledBefore = compiling;
+  size_t changing = subgraphOf(model, body).outputIndexes.size();
   while (true) {
     NNHAL_ASSIGN_OR_RETURN(Values decision, call(condition, states));
     NNHAL_ASSIGN_OR_RETURN(bool goesOn, isTrue(decision.front()));
@@ -292,14 +333,14 @@ Result<Values> HostControlModel::Execution::runLoop(uint32_t condition,
       return states;
     int64_t elapsed =
         invocation.services->clock() - begin - (compiling - compiledBefore);
-    if (uint64_t(elapsed) >= invocation.loopTimeout)
-      return Status(StatusCode::missedDeadlineTransient,
-                    fmt::format("the loop ran for longer than {} ns",
-                                invocation.loopTimeout));
+    NNHAL_RETURN_IF_ERROR(checkLoopTime(elapsed, invocation.loopTimeout));
     if (invocation.isCancelled())
       return Status(StatusCode::missedDeadlineTransient,
                     "the deadline passed between two rounds of a loop");
-    NNHAL_ASSIGN_OR_RETURN(Values next, call(body, states));
+    // The body drops the states that it replaces where it has read them.
+    Values given = states;
+    std::fill_n(states.begin(), changing, Value());
+    NNHAL_ASSIGN_OR_RETURN(Values next, call(body, std::move(given)));
     std::ranges::move(next, states.begin());
   }
 }
@@ -313,9 +354,11 @@ Result<Values> HostControlModel::Execution::call(uint32_t index,
   return results;
 }
 
-/// The results of \p operation, an IF or WHILE of \p graph.
-Result<Values> HostControlModel::Execution::runControl(
-    const Subgraph &graph, const Operation &operation, Values &values) {
+/// The results of \p part, an IF or WHILE of \p graph.
+Result<Values> HostControlModel::Execution::runControl(const Subgraph &graph,
+                                                       const Part &part,
+                                                       Values &values) {
+  const Operation &operation = graph.operations[part.operations.front()];
   bool isIf = operation.type == OperationType::IF;
   Values arguments;
   for (size_t i = isIf ? 3 : 2; i < operation.inputs.size(); ++i) {
@@ -323,12 +366,17 @@ Result<Values> HostControlModel::Execution::runControl(
                            valueOf(graph, operation.inputs[i], values));
     arguments.push_back(std::move(value));
   }
-  if (!isIf)
+  // The graphs that are called may drop their arguments while they run, if
+  // nothing else has them.
+  if (!isIf) {
+    drop(part.lastUses, values);
     return runLoop(calleeOf(graph, operation, 0), calleeOf(graph, operation, 1),
                    std::move(arguments));
+  }
   NNHAL_ASSIGN_OR_RETURN(Value condition,
                          valueOf(graph, operation.inputs[0], values));
   NNHAL_ASSIGN_OR_RETURN(bool holds, isTrue(condition));
+  drop(part.lastUses, values);
   return call(calleeOf(graph, operation, holds ? 1 : 2), std::move(arguments));
 }
 
@@ -348,12 +396,14 @@ Result<Values> HostControlModel::Execution::runGraph(uint32_t index,
     }
     OperationObserver *observer = index == 0 ? invocation.operations : nullptr;
     int64_t begin = observer ? observer->now() : 0;
-    auto results = runControl(graph, operation, values);
+    auto results = runControl(graph, part, values);
     if (!results.isOk())
       return std::move(results).takeStatus().withContext(
           fmt::format("operation {}", first));
     for (size_t i = 0; i < operation.outputs.size(); ++i)
       values[operation.outputs[i]] = std::move((*results)[i]);
+    // Results that nobody reads.
+    drop(part.lastUses, values);
     if (observer)
       observer->took(first, begin, observer->now());
   }
@@ -387,18 +437,25 @@ Status HostControlModel::Execution::deliver(size_t index,
   output.isSufficient = output.size >= size;
   if (!output.isSufficient || size == 0)
     return Status::ok();
-  std::vector<std::byte> copy;
-  std::span<const std::byte> bytes(value.argument.data, size);
-  if (!value.argument.data) {
-    // An input of the client, of a buffer of the device.
-    copy.resize(size);
-    NNHAL_RETURN_IF_ERROR(value.argument.memory->read(copy));
-    bytes = copy;
-  }
-  if (!output.data)
-    return output.memory->write(bytes);
-  std::memcpy(output.data, bytes.data(), size);
-  return Status::ok();
+  return hand(value.argument, output);
+}
+
+/// Copies the bytes of \p value, of which there is at least one, to \p output.
+Status
+HostControlModel::Execution::hand(const InvocationArgument &value,
+                                  const InvocationArgument &output) const {
+  invocation.copiedBytes += value.size;
+  if (output.data)
+    return readInput(value, {output.data, value.size});
+  if (value.data)
+    return writeOutput(output, {value.data, value.size});
+  // An input of the client that is an output, too: the host reaches neither.
+  invocation.copiedBytes += value.size;
+  NNHAL_ASSIGN_OR_RETURN(
+      BudgetedBuffer copy,
+      BudgetedBuffer::allocate(value.size, invocation.services->memory.get()));
+  NNHAL_RETURN_IF_ERROR(readInput(value, copy.bytes.bytes()));
+  return writeOutput(output, copy.bytes.bytes());
 }
 
 Status HostControlModel::Execution::run() {

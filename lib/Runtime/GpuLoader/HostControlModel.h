@@ -26,6 +26,13 @@ namespace nnhal::rt {
 ///
 /// The time for which a loop may run is that of its executions: code that is
 /// made for new shapes on the way does not count.
+///
+/// Two other interpreters of IF and WHILE are not shared, because each is
+/// bound to how its values are kept. The reference executor computes values of
+/// a graph by single operations. The plan of a partitioned model is a list of
+/// steps with jumps, whose values have places that are laid out in advance;
+/// here shapes, and so places, are known when a value is made. All of them have
+/// checkLoopTime() in common.
 class HostControlModel final : public LoadedModel {
 public:
   /// \p model is valid. Nothing is compiled yet, so that there is no artifact
@@ -37,7 +44,9 @@ public:
          const OpenShapeModel::CodeMaker &maker, const LoadObserver &observer);
 
   const Interface &interface() const override { return face; }
-  /// The sum over all code that there is, with the largest arena.
+  /// The sum over all code that there is. One workspace has an arena for each
+  /// part that has run, but only for the code that the part has used last: the
+  /// largest arena of each part counts.
   MemoryUse memoryUse() const override;
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
@@ -48,6 +57,9 @@ private:
   struct Part {
     std::vector<uint32_t> operations;
     partition::Boundary boundary;
+    /// The operands that no part reads after this one, and that are no outputs
+    /// of the graph.
+    std::vector<uint32_t> lastUses;
     /// Null for IF and WHILE.
     std::unique_ptr<OpenShapeModel> code;
   };
@@ -61,6 +73,8 @@ private:
   /// Divides the graph \p index, by the numbers of subgraphOf(), and those that
   /// it calls.
   Status divide(uint32_t index, const OpenShapeModel::CodeMaker &maker);
+  /// Finds Part::lastUses of \p parts, those of \p graph.
+  static void findLastUses(const Subgraph &graph, Parts &parts);
 
   const AnnotatedModel model;
   const Interface face;

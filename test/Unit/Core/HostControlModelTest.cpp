@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/GpuLoader/HostControlModel.h"
+#include "nnhal/Backend/DeviceMemory.h"
+#include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
+#include "nnhal/Runtime/SharedMemory.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
 
@@ -155,6 +159,78 @@ AnnotatedModel idleModel() {
   return annotated;
 }
 
+/// y = IF(condition, ABS(v), ABS(v)), where v is the result of another one, for
+/// \p count of them.
+AnnotatedModel chainModel(int count) {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  Graph branch{model};
+  uint32_t x = branch.floats(SUBGRAPH_INPUT);
+  branch.operation(ABS, {x}, {branch.floats(SUBGRAPH_OUTPUT)});
+  model.referenced = {branch.graph};
+  Graph main{model};
+  x = main.floats(SUBGRAPH_INPUT, 2);
+  uint32_t holds = main.add(SUBGRAPH_INPUT, OperandType::TENSOR_BOOL8, {1});
+  for (int i = 1; i <= count; ++i) {
+    uint32_t result =
+        main.floats(i < count ? TEMPORARY_VARIABLE : SUBGRAPH_OUTPUT);
+    main.operation(IF, {holds, main.callee(0), main.callee(0), x}, {result});
+    x = result;
+  }
+  model.main = main.graph;
+  return annotated;
+}
+
+/// Two elements, a number or condition of `numberSize` bytes, and a result, all
+/// in memory of the host.
+struct Arguments {
+  explicit Arguments(int32_t number, size_t numberSize, size_t room = 64)
+      : number(number), y(room) {
+    inputs[0].data = reinterpret_cast<std::byte *>(x.data());
+    inputs[0].size = x.size() * sizeof(float);
+    inputs[1].data = reinterpret_cast<std::byte *>(&this->number);
+    inputs[1].size = numberSize;
+    for (size_t i = 0; i < 2; ++i) {
+      inputs[i].extents = &extents[i];
+      inputs[i].rank = 1;
+      inputs[i].isPresent = true;
+    }
+    output.data = reinterpret_cast<std::byte *>(y.data());
+    output.size = room * sizeof(float);
+    output.extents = resultExtents.data();
+    output.rank = 1;
+    output.isPresent = true;
+  }
+
+  Floats x = {-1.0f, 2.0f};
+  int32_t number;
+  int64_t extents[2] = {2, 1};
+  Floats y;
+  std::array<int64_t, maxOpenRank> resultExtents = {};
+  InvocationArgument inputs[2], output;
+  /// The bytes of arguments that were copied.
+  uint64_t copiedBytes = 0;
+};
+
+/// Code that says to take memory.
+class SizedModel final : public LoadedModel {
+public:
+  explicit SizedModel(std::unique_ptr<LoadedModel> inner)
+      : inner(std::move(inner)) {}
+  const Interface &interface() const override { return inner->interface(); }
+  MemoryUse memoryUse() const override { return {100, 60, 10}; }
+  Result<std::unique_ptr<Workspace>>
+  createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override {
+    return inner->createWorkspace(budget);
+  }
+  Status run(Invocation &invocation) const override {
+    return inner->run(invocation);
+  }
+
+private:
+  const std::unique_ptr<LoadedModel> inner;
+};
+
 class HostControlModelTest : public testing::Test, private OperationObserver {
 protected:
   OpenShapeModel::CodeMaker maker() {
@@ -175,32 +251,11 @@ protected:
     return *std::move(loaded);
   }
 
-  /// Executes \p model with two elements and a number or condition of
-  /// \p numberSize bytes.
-  Status run(const LoadedModel &model, int32_t number, size_t numberSize,
-             size_t room = 64, uint64_t loopTimeout = defaultLoopTimeout) {
-    Floats x = {-1.0f, 2.0f};
-    int64_t extents[2] = {2, 1};
-    extent = 0;
-    y.assign(room, 0.0f);
-    InvocationArgument inputs[2], output;
-    inputs[0].data = reinterpret_cast<std::byte *>(x.data());
-    inputs[0].size = x.size() * sizeof(float);
-    inputs[1].data = reinterpret_cast<std::byte *>(&number);
-    inputs[1].size = numberSize;
-    for (size_t i = 0; i < 2; ++i) {
-      inputs[i].extents = &extents[i];
-      inputs[i].rank = 1;
-      inputs[i].isPresent = true;
-    }
-    output.data = reinterpret_cast<std::byte *>(y.data());
-    output.size = room * sizeof(float);
-    output.extents = &extent;
-    output.rank = 1;
-    output.isPresent = true;
+  Status execute(const LoadedModel &model, Arguments &arguments,
+                 uint64_t loopTimeout = defaultLoopTimeout) {
     Invocation invocation;
-    invocation.inputs = inputs;
-    invocation.outputs = std::span(&output, 1);
+    invocation.inputs = arguments.inputs;
+    invocation.outputs = std::span(&arguments.output, 1);
     invocation.services = &services;
     invocation.cancelFlag = &cancelled;
     invocation.loopTimeout = loopTimeout;
@@ -209,7 +264,19 @@ protected:
     invocation.workspace = workspace.get();
     told.clear();
     Status status = model.run(invocation);
-    isSufficient = output.isSufficient;
+    arguments.copiedBytes = invocation.copiedBytes;
+    return status;
+  }
+
+  /// Executes \p model with two elements and a number or condition of
+  /// \p numberSize bytes.
+  Status run(const LoadedModel &model, int32_t number, size_t numberSize,
+             size_t room = 64, uint64_t loopTimeout = defaultLoopTimeout) {
+    Arguments arguments(number, numberSize, room);
+    Status status = execute(model, arguments, loopTimeout);
+    isSufficient = arguments.output.isSufficient;
+    extent = arguments.resultExtents[0];
+    y = std::move(arguments.y);
     y.resize(std::min(room, size_t(extent)));
     return status;
   }
@@ -219,7 +286,7 @@ protected:
     told.push_back(operation);
   }
 
-  const DeviceServices services = completeServices({});
+  DeviceServices services = completeServices({});
   std::unique_ptr<Backend> backend = createReferenceBackend();
   std::atomic<uint32_t> cancelled = 0;
   /// The shapes of the first outputs of what was compiled.
@@ -274,19 +341,173 @@ TEST_F(HostControlModelTest, EndsLoops) {
                               "rounds of a loop");
 }
 
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+TEST_F(HostControlModelTest, ConditionsHaveOneElement) {
+  EXPECT_EQ(run(*load(choosingModel()), 1, 4).message(),
+            "operation 0: the condition has 4 elements, expected 1");
+  EXPECT_EQ(run(*load(idleModel()), 0, 2).message(),
+            "operation 0: the condition has 2 elements, expected 1");
+}
+
+TEST_F(HostControlModelTest, RefusesStatedShapes) {
+  auto model = load(choosingModel());
+  Arguments arguments(1, 1);
+  arguments.output.rank = 2;
+  EXPECT_EQ(execute(*model, arguments).message(),
+            "output 0 has rank 1, the request states 2");
+  arguments.output.rank = 1;
+  arguments.resultExtents[0] = 3;
+  EXPECT_EQ(execute(*model, arguments).message(),
+            "output 0 has extent 4 in dimension 0, the request states 3");
+  arguments.resultExtents[0] = 4;
+  EXPECT_EQ(execute(*model, arguments).message(), "");
+}
+
+TEST_F(HostControlModelTest, FindsRanks) {
+  AnnotatedModel annotated = choosingModel();
+  Subgraph &main = annotated.model.main;
+  main.operands[main.outputIndexes[0]].dimensions.clear();
+  auto model = load(annotated);
+  Arguments arguments(1, 1);
+  arguments.output.rank = 0;
+  arguments.resultExtents.fill(7);
+  EXPECT_EQ(execute(*model, arguments).message(), "");
+  EXPECT_EQ(arguments.output.rank, 1u);
+  EXPECT_EQ(arguments.resultExtents[0], 4);
+  arguments.y.resize(4);
+  EXPECT_EQ(arguments.y, (Floats{-1, 2, -1, 2}));
+}
+
+// Buffers of a device that the host reads and writes by functions alone.
+TEST_F(HostControlModelTest, ArgumentsInDeviceMemory) {
+  auto model = load(idleModel());
+  Arguments arguments(0, 1);
+  auto x = createHostMemory(nullptr);
+  auto holds = createHostMemory(nullptr);
+  auto y = createHostMemory(nullptr);
+  const Dimensions pair = {2}, single = {1};
+  ASSERT_TRUE(x->resize(pair, 8).isOk() && holds->resize(single, 1).isOk() &&
+              y->resize(pair, 8).isOk());
+  ASSERT_TRUE(x->write(std::as_bytes(std::span(arguments.x))).isOk());
+  std::byte condition = {};
+  ASSERT_TRUE(holds->write({&condition, 1}).isOk());
+  arguments.inputs[0].data = nullptr;
+  arguments.inputs[0].memory = x.get();
+  arguments.inputs[1].data = nullptr;
+  arguments.inputs[1].memory = holds.get();
+  EXPECT_EQ(execute(*model, arguments).message(), "");
+  EXPECT_EQ(arguments.y[1], 2.0f);
+  EXPECT_EQ(arguments.copiedBytes, 1u + 8);
+
+  arguments.output.data = nullptr;
+  arguments.output.memory = y.get();
+  EXPECT_EQ(execute(*model, arguments).message(), "");
+  Floats result(2);
+  ASSERT_TRUE(y->read(std::as_writable_bytes(std::span(result))).isOk());
+  EXPECT_EQ(result, arguments.x);
+  EXPECT_EQ(arguments.copiedBytes, 1u + 8 + 8);
+
+  // A condition that holds is not taken for one that does not.
+  condition = std::byte(1);
+  ASSERT_TRUE(holds->write({&condition, 1}).isOk());
+  EXPECT_EQ(execute(*model, arguments, /*loopTimeout=*/0).message(),
+            "operation 0: the loop ran for longer than 0 ns");
+}
+
+TEST_F(HostControlModelTest, ArgumentsInPools) {
+  auto model = load(idleModel());
+  Arguments arguments(0, 1);
+  auto pool = SharedMemory::createAshmem(64);
+  ASSERT_TRUE(pool.isOk()) << pool.status().message();
+  ASSERT_TRUE((*pool)->write(8, std::as_bytes(std::span(arguments.x))).isOk());
+  auto place = [&](InvocationArgument &argument, uint64_t offset) {
+    argument.data = nullptr;
+    argument.pool = *pool;
+    argument.offset = offset;
+  };
+  place(arguments.inputs[0], 8);
+  place(arguments.inputs[1], 16);
+  place(arguments.output, 32);
+  arguments.output.size = 8;
+  EXPECT_EQ(execute(*model, arguments).message(), "");
+  Floats result(2);
+  ASSERT_TRUE(
+      (*pool)->read(32, std::as_writable_bytes(std::span(result))).isOk());
+  EXPECT_EQ(result, arguments.x);
+  auto condition = std::byte(1);
+  ASSERT_TRUE((*pool)->write(16, {&condition, 1}).isOk());
+  EXPECT_EQ(execute(*model, arguments, /*loopTimeout=*/0).message(),
+            "operation 0: the loop ran for longer than 0 ns");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+// A value goes when its last reader has run, whatever the graph is.
+TEST_F(HostControlModelTest, DropsValues) {
+  auto peakOf = [&](const AnnotatedModel &model, int32_t number, size_t size) {
+    services.memory = std::make_shared<MemoryBudget>(UINT64_MAX);
+    EXPECT_EQ(run(*load(model), number, size).message(), "");
+    EXPECT_EQ(services.memory->inUse(), 0u);
+    return services.memory->peak();
+  };
+  EXPECT_EQ(peakOf(chainModel(3), 1, 1), 16u);
+  EXPECT_EQ(peakOf(chainModel(9), 1, 1), 16u);
+  EXPECT_EQ(y, (Floats{1, 2}));
+  // The state that has grown, and the negative of it: no state of the rounds
+  // before is left, nor the number that counts them.
+  EXPECT_EQ(peakOf(growingModel(), 2, 4), 32u + 32);
+}
+
+TEST_F(HostControlModelTest, ValuesCountAgainstTheLimit) {
+  services.memory = std::make_shared<MemoryBudget>(15);
+  auto model = load(chainModel(2));
+  Status status = run(*model, 1, 1);
+  EXPECT_EQ(status.code(), StatusCode::resourceExhaustedTransient);
+  EXPECT_EQ(status.message(), "operation 1: referenced[0]: 8 bytes do not fit: "
+                              "8 of 15 are in use");
+  EXPECT_EQ(services.memory->inUse(), 0u);
+  services.memory = std::make_shared<MemoryBudget>(16);
+  EXPECT_EQ(run(*model, 1, 1).message(), "");
+}
+
+// A workspace has an arena for each part that has run: the ABS, the condition,
+// the body and the NEG; the body has code for two shapes.
+TEST_F(HostControlModelTest, AddsUpMemory) {
+  OpenShapeModel::CodeMaker sized = maker();
+  sized.compile = [make = sized.compile](const AnnotatedModel &known,
+                                         const CompileObserver &observer)
+      -> Result<std::unique_ptr<LoadedModel>> {
+    auto made = make(known, observer);
+    return std::unique_ptr<LoadedModel>(
+        std::make_unique<SizedModel>(*std::move(made)));
+  };
+  auto model = HostControlModel::create(growingModel(), {}, sized, {});
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  EXPECT_EQ((*model)->memoryUse(), (MemoryUse{0, 0, 0}));
+  EXPECT_EQ(run(**model, 2, 4).message(), "");
+  EXPECT_EQ((*model)->memoryUse(), (MemoryUse{4 * 100, 4 * 60, 5 * 10}));
+}
+
 TEST_F(HostControlModelTest, HasNothingToKeep) {
   LoadObserver observer;
   observer.keepArtifact = [](const CompiledModel &) { return Status::ok(); };
   EXPECT_EQ(HostControlModel::create(growingModel(), {}, maker(), observer)
                 .status()
                 .message(),
-            "a model whose states change their shapes is compiled when it is "
-            "executed: there is no artifact");
+            "a model with IF or WHILE, whose shapes are not known to follow "
+            "from those of its inputs, is compiled when it is executed: there "
+            "is no artifact");
   EXPECT_EQ(HostControlModel::create(growingModel(), {{{2}, {1}}}, maker(), {})
                 .status()
                 .message(),
-            "a model whose states change their shapes is compiled when it is "
-            "executed, not for 1 sets of shapes in advance");
+            "a model with IF or WHILE, whose shapes are not known to follow "
+            "from those of its inputs, is compiled when it is executed, not "
+            "for 1 sets of shapes in advance");
 }
 
 TEST_F(HostControlModelTest, SaysHowOperationsAreExecuted) {
