@@ -53,7 +53,7 @@ void computeKernel(const std::string &name,
   std::memcpy(&index, buffers[0], sizeof(index));
   if (uint32_t(index) < 10)
     return;
-  // Of operation 7.
+  // The check is one of operation 7.
   int32_t words[8] = {
       1, int32_t(FailureReason::indexOutOfRange), 7, 0, index, 0, 10, 0};
   std::memcpy(buffers[1], words, sizeof(words));
@@ -406,7 +406,7 @@ TEST_F(CudaDeviceTest, RefusesPrograms) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the driver has compiled
+// Code that the driver has compiled
 //===----------------------------------------------------------------------===//
 
 TEST_F(CudaDeviceTest, KeepsMachineCode) {

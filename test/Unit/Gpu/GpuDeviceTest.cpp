@@ -317,7 +317,7 @@ TEST(GpuDeviceTest, ChainsBuffersWithoutCopies) {
   }
 }
 
-// What devices do whose memory the host does not reach.
+// Devices whose memory the host does not reach do this.
 TEST(GpuDeviceTest, DownloadsInParts) {
   NNHAL_NEEDS_VULKAN();
   std::vector<std::byte> bytes(1000);
@@ -369,7 +369,7 @@ TEST(GpuDeviceTest, FailuresNeedReasons) {
   EXPECT_EQ(status.message(), "5 checks of the GPU failed for no reason");
 }
 
-// What devices do whose memory the host does not reach.
+// Devices whose memory the host does not reach do this.
 TEST(GpuDeviceTest, UploadsInParts) {
   NNHAL_NEEDS_VULKAN();
   std::vector<std::byte> bytes(1000);
@@ -586,7 +586,7 @@ TEST(GpuDeviceTest, DamagedCaches) {
     auto model = prepare(bytes);
     EXPECT_EQ(model.status().code(), StatusCode::invalidArgument);
   }
-  // Of a program that somebody has sealed again, all but the module.
+  // Damages a program that somebody has sealed again, all but the module.
   const std::vector<std::byte> program = writeGpuProgram(scaleProgram());
   std::vector<std::byte> code;
   Artifact artifact = artifactOf(scaleProgram(), code);
@@ -682,7 +682,7 @@ TEST(GpuLoaderTest, OpensTheLibrary) {
   };
   auto devices = createGpuDevices(options);
   ASSERT_TRUE(devices.isOk()) << devices.status().message();
-  // What is not among the devices is absent.
+  // An offer that is not among the devices is absent.
   for (const auto &device : *devices)
     names.emplace_back(device->name());
   std::ranges::sort(names);

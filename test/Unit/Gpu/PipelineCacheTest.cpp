@@ -149,7 +149,7 @@ TEST(PipelineEntryTest, EntriesHaveThreeFiles) {
   EXPECT_TRUE(
       vulkan::openPipelineData(testEngine()->driver(), parts[1]).isOk());
   EXPECT_TRUE(PipelineCache::create(testEngine(), parts[1]).isWarm());
-  // As kept, damaged, and empty.
+  // The data are those that were kept, then damaged, then empty.
   for (int round = 0; round < 3; ++round) {
     CacheContents contents;
     contents.modelCache = {Memory::borrow(parts[0]), Memory::borrow(parts[1])};

@@ -23,7 +23,7 @@ static constexpr char codeWord[] = "CUBIN";
 
 using Work = std::vector<std::function<void()>>;
 
-// What the handles of CudaApi.h point to.
+// The objects that the handles of CudaApi.h point to.
 namespace nnhal::rt::cuda {
 struct CUstream_st {
   bool isCaptured = false;
@@ -56,7 +56,7 @@ struct CUctx_st {};
 
 static FakeCuda &fake() { return nnhalFakeCuda; }
 
-/// Of everything below.
+/// Guards everything below.
 static std::recursive_mutex &mutex() {
   static std::recursive_mutex made;
   return made;
@@ -151,7 +151,7 @@ FAKE cuCtxPopCurrent_v2(CUcontext *) {
 
 static CUresult allocate(void **bytes, size_t size) {
   LOCKED();
-  // As the driver does it.
+  // The driver refuses it, too.
   if (size == 0)
     return 1;
   if (size > fake().mostBytes)

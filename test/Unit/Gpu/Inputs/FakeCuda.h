@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-/// What the fake answers, and what it has seen; its library exports
+/// The answers of the fake, and what it has seen; its library exports
 /// `nnhalFakeCuda`. Its memory is that of the host, its machine code the PTX
 /// behind a word of its own, and its kernels are a function of the test.
 struct FakeCuda {

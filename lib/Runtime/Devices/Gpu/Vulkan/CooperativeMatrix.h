@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is used of VK_KHR_cooperative_matrix, which headers of Vulkan have since
-// 1.3.255: older ones build the runtime, too.
+// The parts of VK_KHR_cooperative_matrix that are used. Headers of Vulkan have
+// them since 1.3.255: older ones build the runtime, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,8 @@ struct CooperativeMatrixFeatures {
   VkStructureType sType = cooperativeMatrixFeaturesType;
   void *pNext = nullptr;
   VkBool32 cooperativeMatrix = VK_FALSE;
-  /// Of matrices that are loaded from buffers, which those of kernels are not.
+  /// Bounds checks for matrices that are loaded from buffers, which those of
+  /// kernels are not.
   VkBool32 cooperativeMatrixRobustBufferAccess = VK_FALSE;
 };
 

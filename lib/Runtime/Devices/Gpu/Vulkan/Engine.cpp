@@ -339,7 +339,8 @@ static Features chooseFeatures(const FeatureChain &has, FeatureChain &wanted) {
   return features;
 }
 
-/// What subgroups multiply; nothing where the extension is not there.
+/// The products that subgroups compute; nothing where the extension is not
+/// there.
 MatrixProducts Engine::readProducts() const {
   auto get = reinterpret_cast<GetCooperativeMatrixProperties>(
       getProcAddress(instance, cooperativeMatrixFunction));

@@ -19,9 +19,9 @@ namespace nnhal::rt::vulkan {
 enum class Place : uint8_t {
   /// Fast for kernels; the host may not reach it.
   device,
-  /// What the host writes and kernels read.
+  /// The host writes it and kernels read it.
   upload,
-  /// What kernels write and the host reads.
+  /// Kernels write it and the host reads it.
   readback,
 };
 

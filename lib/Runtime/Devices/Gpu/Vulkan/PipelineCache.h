@@ -46,8 +46,8 @@ public:
   VkPipelineCache handle() const { return cache.get(); }
   /// Whether the cache began with what was kept.
   bool isWarm() const { return warm; }
-  /// What the driver has compiled so far, for create(); nothing where it does
-  /// not tell.
+  /// The code that the driver has compiled so far, for create(); nothing where
+  /// it does not tell.
   std::vector<std::byte> data() const;
 
 private:
