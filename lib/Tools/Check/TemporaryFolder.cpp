@@ -14,13 +14,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <mutex>
 #include <sys/syscall.h>
 #include <system_error>
-#include <time.h>
 #include <unistd.h>
 
 using namespace nnhal;
