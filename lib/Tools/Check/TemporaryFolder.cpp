@@ -19,6 +19,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <mutex>
+#include <random>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <system_error>
 #include <unistd.h>
@@ -145,21 +147,30 @@ static void forget(const char *path) {
 // The folder
 //===----------------------------------------------------------------------===//
 
+/// A name that nobody guesses.
+static std::string freshName(const std::filesystem::path &parent) {
+  std::random_device random;
+  uint64_t number = uint64_t(random()) << 32 | random();
+  return (parent / fmt::format("nnhal-check-{:016x}", number)).string();
+}
+
 rt::Result<TemporaryFolder> TemporaryFolder::create() {
   std::error_code error;
-  std::string path =
-      (std::filesystem::temp_directory_path(error) / "nnhal-check-XXXXXX")
-          .string();
+  std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   if (error)
     return rt::failure("cannot find a folder for temporary files: {}",
                        error.message());
-  if (!::mkdtemp(path.data()))
-    return rt::failure("cannot create '{}': {}", path,
-                       std::generic_category().message(errno));
   TemporaryFolder made;
-  made.folder = std::make_unique<const std::string>(std::move(path));
+  made.folder = std::make_unique<const std::string>(freshName(parent));
+  // Before the folder is there, since a signal may come right after.
   keep(made.folder->c_str());
-  return made;
+  if (::mkdir(made.folder->c_str(), S_IRWXU) == 0)
+    return made;
+  int reason = errno;
+  forget(made.folder->c_str());
+  std::unique_ptr<const std::string> path = std::move(made.folder);
+  return rt::failure("cannot create '{}': {}", *path,
+                     std::generic_category().message(reason));
 }
 
 const std::string &TemporaryFolder::path() const {
@@ -170,7 +181,7 @@ const std::string &TemporaryFolder::path() const {
 TemporaryFolder::~TemporaryFolder() {
   if (!folder)
     return;
-  forget(folder->c_str());
   std::error_code ignored;
   std::filesystem::remove_all(*folder, ignored);
+  forget(folder->c_str());
 }
