@@ -5,14 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Inputs/FakeVulkan.h"
+#include "FakeVulkanTest.h"
 #include "TestProgram.h"
 
 #include "Runtime/Devices/Gpu/Vulkan/Kernels.h"
 
 #include <gtest/gtest.h>
-
-#include <dlfcn.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -49,13 +47,11 @@ constexpr vulkan::CooperativeMatrixProperties bytes = {
     MatrixScope::subgroup};
 
 /// A device with all that matrices need, unless a test takes some of it away.
-class CooperativeMatrixTest : public testing::Test {
+class CooperativeMatrixTest : public FakeVulkanTest {
 protected:
   void SetUp() override {
-    void *library = ::dlopen(NNHAL_FAKE_VULKAN, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << ::dlerror();
-    fake = static_cast<FakeVulkan *>(::dlsym(library, "nnhalFakeVulkan"));
-    ASSERT_NE(fake, nullptr);
+    FakeVulkanTest::SetUp();
+    ASSERT_FALSE(HasFatalFailure());
     reset();
   }
 
@@ -77,8 +73,6 @@ protected:
   static std::string openedClass() {
     return std::string(open()->deviceClass());
   }
-
-  FakeVulkan *fake = nullptr;
 };
 
 TEST_F(CooperativeMatrixTest, ChoosesTheClass) {

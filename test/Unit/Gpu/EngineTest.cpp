@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Inputs/FakeVulkan.h"
+#include "FakeVulkanTest.h"
 #include "TestProgram.h"
 
 #include <gtest/gtest.h>
-
-#include <dlfcn.h>
 
 using namespace nnhal::rt;
 using vulkan::Engine;
@@ -18,23 +16,13 @@ using vulkan::Engine;
 namespace {
 
 /// Opens engines of a loader that answers as `fake` says.
-class EngineTest : public testing::Test {
+class EngineTest : public FakeVulkanTest {
 protected:
-  void SetUp() override {
-    void *library = ::dlopen(NNHAL_FAKE_VULKAN, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << ::dlerror();
-    fake = static_cast<FakeVulkan *>(::dlsym(library, "nnhalFakeVulkan"));
-    ASSERT_NE(fake, nullptr);
-    *fake = {};
-  }
-
   std::string refusal() const {
     auto opened = Engine::open(NNHAL_FAKE_VULKAN);
     EXPECT_EQ(opened.status().code(), StatusCode::deviceUnavailable);
     return opened.status().message();
   }
-
-  FakeVulkan *fake = nullptr;
 };
 
 TEST_F(EngineTest, OpensADeviceThatSuits) {

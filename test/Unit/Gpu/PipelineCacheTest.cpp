@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Inputs/FakeVulkan.h"
+#include "FakeVulkanTest.h"
 #include "TestProgram.h"
 
 #include "Runtime/Devices/Gpu/Vulkan/PipelineCache.h"
@@ -15,7 +15,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <dlfcn.h>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -78,14 +77,11 @@ TEST(PipelineDataTest, RefusesDamage) {
 }
 
 /// A driver that says what it got.
-class PipelineCacheTest : public testing::Test {
+class PipelineCacheTest : public FakeVulkanTest {
 protected:
   void SetUp() override {
-    void *library = ::dlopen(NNHAL_FAKE_VULKAN, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << ::dlerror();
-    fake = static_cast<FakeVulkan *>(::dlsym(library, "nnhalFakeVulkan"));
-    ASSERT_NE(fake, nullptr);
-    *fake = {};
+    FakeVulkanTest::SetUp();
+    ASSERT_FALSE(HasFatalFailure());
     kept = PipelineCache::create(open()).data();
     ASSERT_EQ(kept.size(), 64u + 40u);
   }
@@ -96,7 +92,6 @@ protected:
     return *opened;
   }
 
-  FakeVulkan *fake = nullptr;
   std::vector<std::byte> kept;
 };
 
