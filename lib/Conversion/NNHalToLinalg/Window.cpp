@@ -60,19 +60,26 @@ using LastBuilder = llvm::function_ref<Scalar(Scalar value, Scalar count)>;
 /// Joins the elements of windows of known extents by an operation of linalg.
 using NamedBuilder = llvm::function_ref<Tensor(const NamedPool &pool)>;
 
-/// The windows of \p pool for targets without micro-kernels, if all about them
-/// is known.
-static std::optional<NamedPool> namedPool(const OperationLowering &op,
-                                          const Pool &pool) {
+/// The windows of \p pool, if all about them and the image is known.
+static std::optional<NamedPool> knownPool(const Pool &pool) {
   RankedTensorType type = pool.input.getValueType();
   std::optional<KernelWindow> window = pool.axes.known();
   std::optional<int64_t> height = pool.rows().window.known();
   std::optional<int64_t> width = pool.columns().window.known();
-  if (op.policy().hasMicroKernels() || !type.hasStaticShape() ||
-      type.getNumElements() == 0 || !window || !height || !width ||
-      !hasRoomForPads(pool.input, *window))
+  if (!type.hasStaticShape() || type.getNumElements() == 0 || !window ||
+      !height || !width)
     return std::nullopt;
   return NamedPool{*window, {*height, *width}};
+}
+
+/// Likewise, if operations of linalg are to join the elements.
+static std::optional<NamedPool> namedPool(const OperationLowering &op,
+                                          const Pool &pool) {
+  if (op.policy().hasMicroKernels())
+    return std::nullopt;
+  std::optional<NamedPool> known = knownPool(pool);
+  return known && hasRoomForPads(pool.input, known->window) ? known
+                                                            : std::nullopt;
 }
 
 /// How many places of the window of output pixel \p at are not padding.
@@ -162,27 +169,27 @@ static Tensor pooledFloats(OperationLowering &op, const Tensor &input) {
 /// floats; false for others, and where the target has no kernels.
 static bool lowerToKernel(OperationLowering &op, const Pool &pool,
                           kernel::PoolKind kind) {
-  RankedTensorType type = pool.input.getValueType();
-  std::optional<KernelWindow> window = pool.axes.known();
-  std::optional<int64_t> height = pool.rows().window.known();
-  std::optional<int64_t> width = pool.columns().window.known();
-  if (!op.policy().hasMicroKernels() || !type.hasStaticShape() ||
-      type.getNumElements() == 0 || !window || !height || !width)
+  std::optional<NamedPool> known =
+      op.policy().hasMicroKernels() ? knownPool(pool) : std::nullopt;
+  if (!known)
     return false;
+  RankedTensorType type = pool.input.getValueType();
+  const KernelWindow &window = known->window;
+  auto [height, width] = known->extents;
   const Tensor &input = pool.input;
   bool isAverage = kind == kernel::PoolKind::average;
-  int64_t count = std::min(*height, type.getDimSize(1)) *
-                  std::min(*width, type.getDimSize(2));
+  int64_t count = std::min(height, type.getDimSize(1)) *
+                  std::min(width, type.getDimSize(2));
   if (!input.isFloat() && isAverage && count > mostAveraged)
     return false;
   ImplicitLocOpBuilder &builder = op.getBuilder();
   Tensor source = pooledFloats(op, input);
-  int64_t shape[] = {type.getDimSize(0), window->output[0], window->output[1],
+  int64_t shape[] = {type.getDimSize(0), window.output[0], window.output[1],
                      type.getDimSize(3)};
   Value init = tensor::EmptyOp::create(builder, shape, builder.getF32Type());
   auto kernel = kernel::Pool2DOp::create(builder, kind, source.get(), init,
-                                         ArrayRef<int64_t>{*height, *width},
-                                         window->strides, window->pads);
+                                         ArrayRef<int64_t>{height, width},
+                                         window.strides, window.pads);
   if (input.isFloat())
     addEpilogue(builder, kernel, pool.activation);
   rt::TensorType wide = input.getType();
