@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GraphBuilder.h"
+
 #include "Runtime/GpuLoader/HostControlModel.h"
 #include "nnhal/Backend/DeviceMemory.h"
 #include "nnhal/Runtime/MemoryBudget.h"
@@ -27,30 +29,14 @@ using enum OperandLifeTime;
 using enum OperationType;
 
 /// Builds a graph of a model.
-struct Graph {
-  uint32_t add(OperandLifeTime lifetime, OperandType type,
-               Dimensions dimensions = {}) {
-    Operand &operand = graph.operands.emplace_back();
-    operand.type = type;
-    operand.lifetime = lifetime;
-    operand.dimensions = std::move(dimensions);
-    auto index = uint32_t(graph.operands.size() - 1);
-    if (lifetime == SUBGRAPH_INPUT)
-      graph.inputIndexes.push_back(index);
-    if (lifetime == SUBGRAPH_OUTPUT)
-      graph.outputIndexes.push_back(index);
-    return index;
-  }
+struct Graph : GraphBuilder {
+  explicit Graph(Model &model) : model(model) {}
+
   uint32_t floats(OperandLifeTime lifetime, uint32_t extent = 0) {
     return add(lifetime, OperandType::TENSOR_FLOAT32, {extent});
   }
   uint32_t number(OperandLifeTime lifetime) {
     return add(lifetime, OperandType::TENSOR_INT32, {1});
-  }
-  uint32_t callee(uint32_t index) {
-    uint32_t operand = add(SUBGRAPH, OperandType::SUBGRAPH);
-    graph.operands[operand].location.offset = index;
-    return operand;
   }
   /// A constant of four bytes, a scalar where it has no \p dimensions.
   uint32_t constant(int32_t value, Dimensions dimensions = {}) {
@@ -66,14 +52,8 @@ struct Graph {
                 sizeof(value));
     return operand;
   }
-  Graph &operation(OperationType type, std::vector<uint32_t> inputs,
-                   std::vector<uint32_t> outputs) {
-    graph.operations.push_back({type, std::move(inputs), std::move(outputs)});
-    return *this;
-  }
 
   Model &model;
-  Subgraph graph = {};
 };
 
 /// output = CONCATENATION(input, input).

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GraphBuilder.h"
+
 #include "Runtime/OpenShapes/OpenShapes.h"
 
 #include <gtest/gtest.h>
@@ -17,35 +19,10 @@ using Dimensions = std::vector<uint32_t>;
 using enum OperandLifeTime;
 
 /// Builds graphs of tensors of unknown rank.
-struct Graph {
-  uint32_t add(OperandLifeTime lifetime, OperandType type,
-               Dimensions dimensions = {}) {
-    Operand &operand = graph.operands.emplace_back();
-    operand.type = type;
-    operand.lifetime = lifetime;
-    operand.dimensions = std::move(dimensions);
-    uint32_t index = uint32_t(graph.operands.size() - 1);
-    if (lifetime == SUBGRAPH_INPUT)
-      graph.inputIndexes.push_back(index);
-    if (lifetime == SUBGRAPH_OUTPUT)
-      graph.outputIndexes.push_back(index);
-    return index;
-  }
+struct Graph : GraphBuilder {
   uint32_t floats(OperandLifeTime lifetime, Dimensions dimensions = {}) {
     return add(lifetime, OperandType::TENSOR_FLOAT32, std::move(dimensions));
   }
-  uint32_t callee(uint32_t index) {
-    uint32_t operand = add(SUBGRAPH, OperandType::SUBGRAPH);
-    graph.operands[operand].location.offset = index;
-    return operand;
-  }
-  Graph &operation(OperationType type, std::vector<uint32_t> inputs,
-                   std::vector<uint32_t> outputs) {
-    graph.operations.push_back({type, std::move(inputs), std::move(outputs)});
-    return *this;
-  }
-
-  Subgraph graph;
 };
 
 /// output = ABS(input).
