@@ -28,9 +28,7 @@ static uint32_t targetElementSize(const Tensor &tensor) {
     return elementSizeOf(tensor.sourceType);
   case Expansion::Int32ToInt64:
     return 8;
-  case Expansion::Int4ToInt8:
-  case Expansion::Int2ToInt8:
-  case Expansion::Uint4ToUint8:
+  case Expansion::PackedToBytes:
     return 1;
   default:
     return 4;
@@ -254,9 +252,9 @@ static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
     }
     return Status();
   }
-  if (uint32_t perByte = elementsPerByte(tensor.sourceType); perByte > 1) {
-    unpack(from, count, perByte,
-           /*isSigned=*/tensor.expansion != Expansion::Uint4ToUint8, to);
+  if (tensor.expansion == Expansion::PackedToBytes) {
+    unpack(from, count, elementsPerByte(tensor.sourceType),
+           tensor.sourceType != schema::TensorType::UINT4, to);
     return Status();
   }
   if (tensor.expansion == Expansion::Int32ToInt64) {

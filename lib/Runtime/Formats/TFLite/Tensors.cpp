@@ -212,11 +212,7 @@ static void setType(Tensor &tensor,
     // Only weights have so few bits, and operators compute with eight.
     if (!tensor.isConstant || tensor.sparsity)
       break;
-    tensor.expansion = tensor.sourceType == schema::TensorType::INT2
-                           ? Expansion::Int2ToInt8
-                       : tensor.sourceType == schema::TensorType::INT4
-                           ? Expansion::Int4ToInt8
-                           : Expansion::Uint4ToUint8;
+    tensor.expansion = Expansion::PackedToBytes;
     [[fallthrough]];
   case schema::TensorType::UINT8:
   case schema::TensorType::INT8:

@@ -40,9 +40,8 @@ enum class Expansion {
   Bfloat16ToFloat32,
   Int64ToInt32,
   Int32ToInt64,
-  Int4ToInt8,
-  Int2ToInt8,
-  Uint4ToUint8
+  /// See elementsPerByte().
+  PackedToBytes
 };
 
 struct Tensor {
