@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conversion/Common/ReadMap.h"
+
 #include "nnhal/Codegen/Passes.h"
-#include "nnhal/Codegen/ReadMap.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -28,6 +28,27 @@ namespace nnhal {
 
 using namespace mlir;
 
+/// The number of the region of \p op that \p inner is in.
+static unsigned regionAround(Operation *op, Operation *inner) {
+  while (inner->getParentOp() != op)
+    inner = inner->getParentOp();
+  return inner->getParentRegion()->getRegionNumber();
+}
+
+/// Whether \p a is written before \p b.
+static bool isBefore(Operation *a, Operation *b) {
+  for (Operation *outer = a; outer; outer = outer->getParentOp()) {
+    Operation *other = outer->getBlock()->findAncestorOpInBlock(*b);
+    if (!other)
+      continue;
+    if (outer != other)
+      return outer->isBeforeInBlock(other);
+    return outer != b &&
+           (outer == a || regionAround(outer, a) < regionAround(outer, b));
+  }
+  return false;
+}
+
 /// Whether \p op gives each element the same value, which it has from no
 /// tensor: linalg.fill, or what a lowering makes of one.
 static bool isFill(Operation *op) {
@@ -188,14 +209,22 @@ struct SeparateDestinationsPass
   }
 
 private:
-  /// A copy of \p op, which has one result, for each use but the first.
+  /// A copy of \p op, which has one result, for each use but the last. The
+  /// order is that of the program: that of the list of uses depends on which
+  /// passes ran before, and a module that is written and read forgets it.
   void separate(Operation *op) {
-    if (op->getNumResults() != 1 || op->use_empty())
+    if (op->getNumResults() != 1 || op->use_empty() || op->hasOneUse())
       return;
+    SmallVector<OpOperand *> uses =
+        llvm::map_to_vector(op->getUses(), [](OpOperand &use) { return &use; });
+    llvm::sort(uses, [](OpOperand *a, OpOperand *b) {
+      Operation *first = a->getOwner(), *second = b->getOwner();
+      return first == second ? a->getOperandNumber() > b->getOperandNumber()
+                             : isBefore(second, first);
+    });
     OpBuilder builder(op);
-    for (OpOperand &use :
-         llvm::make_early_inc_range(llvm::drop_begin(op->getUses()))) {
-      use.set(builder.clone(*op)->getResult(0));
+    for (OpOperand *use : llvm::drop_begin(uses)) {
+      use->set(builder.clone(*op)->getResult(0));
       ++numSeparated;
     }
   }

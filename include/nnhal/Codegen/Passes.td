@@ -15,6 +15,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PackConvolutions : Pass<"nnk-pack-convolutions"> {
+  let summary = "Pack the filters of convolutions in panels for the target";
+  let description = [{
+    Every nnk.conv_2d_fhwc becomes nnk.conv_2d, with its filter in panels of as
+    many output channels as the target that the module states wants. Constant
+    filters are packed by the pass, others by code that runs with the model.
+
+    Integers are multiplied in quads of 8 bits where the target has an
+    instruction for it, else in pairs of 16 bits. An odd number of channels is
+    read in pairs along whole rows, or in f32 where that is exact, or padded.
+    What zero points add is taken off before, or from what sums begin with.
+
+    ```mlir
+    %0 = nnk.conv_2d_fhwc ins(%in, %filter, %bias : tensor<1x8x8x3xf32>,
+        tensor<21x3x3x3xf32>, tensor<21xf32>) outs(%out : tensor<1x8x8x21xf32>)
+        strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] -> tensor<1x8x8x21xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = nnk.conv_2d ins(%in, %panels, %biases : tensor<1x8x8x3xf32>,
+        tensor<2x3x3x3x16xf32>, tensor<2x16xf32>)
+        outs(%out : tensor<1x8x8x21xf32>)
+        strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] -> tensor<1x8x8x21xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::nnhal::kernel::KernelDialect"];
+  let statistics = [Statistic<"numPacked", "num-packed",
+                              "Convolutions that got filters in panels">];
+}
+
 def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {
   let summary = "Fuse chains of elementwise linalg operations";
   let description = [{

@@ -23,8 +23,8 @@ namespace nnhal {
 #define GEN_PASS_DECL_CONVERTNNHALTOLINALG
 #include "nnhal/Conversion/Passes.h.inc"
 
-/// The state that the patterns of one conversion share: the policy of the
-/// target and the constants that were packed so far.
+/// What the patterns of one conversion share: the policy of the target and how
+/// integers are scaled.
 ///
 /// Ownership: the caller's; must outlive the patterns.
 /// Threads:   one conversion on one thread.
@@ -37,27 +37,9 @@ public:
   const LoweringPolicy &getPolicy() const { return policy; }
   rt::Rounding getRounding() const { return rounding; }
 
-  /// The filter \p source [O,H,W,I] in panels of \p width output channels, as a
-  /// resource. Equal requests give the same attribute. Null when the elements
-  /// of \p source cannot be reached.
-  mlir::ElementsAttr packFilter(mlir::ElementsAttr source,
-                                llvm::ArrayRef<int64_t> ohwi, int64_t width);
-  /// The bias \p source [O] in panels of \p width.
-  mlir::ElementsAttr packBias(mlir::ElementsAttr source, int64_t width);
-
-  /// Constants that the two functions above made.
-  unsigned packedCount() const { return packed.size(); }
-
 private:
-  enum class Packing { filter, bias };
-  using PackingKey = std::tuple<const void *, Packing, int64_t>;
-
-  mlir::ElementsAttr pack(Packing packing, mlir::ElementsAttr source,
-                          llvm::ArrayRef<int64_t> ohwi, int64_t width);
-
   const LoweringPolicy &policy;
   rt::Rounding rounding;
-  std::map<PackingKey, mlir::ElementsAttr> packed;
 };
 
 /// Adds the lowerings of all families, those to micro-kernels where the policy

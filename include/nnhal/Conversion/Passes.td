@@ -16,11 +16,12 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     Runs on any operation that contains functions of `nnhal` operations, all of
     which become upstream linalg, tensor, arith, math and scf. Where the target
     that the module states (`nnhal.target`) has micro-kernels, convolutions,
-    matrix products and pools become `nnk` operations instead, with filters and
-    biases packed for it. Operations in the HAL's form (`nnhal.operation`) may have any types,
-    and extents and parameters that are computed: each element of a result
-    becomes an expression over elements of the inputs, and what only a run can
-    tell is checked by `nnrt.check`. Quantized tensors become tensors of their
+    matrix products and pools become `nnk` operations instead, with the filters
+    that the model has (`nnk-pack-convolutions` packs them). Operations in the
+    HAL's form (`nnhal.operation`) may have any types, and extents and parameters
+    that are computed: each element of a result becomes an expression over
+    elements of the inputs, and what only a run can tell is checked by
+    `nnrt.check`. Quantized tensors become tensors of their
     storage. Nothing of the `nnhal` dialect remains: an operation that cannot be
     lowered is an error that names it and says why.
 
@@ -39,8 +40,6 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
     ```
   }];
   let statistics = [
-    Statistic<"numPacked", "num-packed-constants",
-              "Constants that were packed for kernels">,
     Statistic<"numFoldedPads", "num-folded-pads",
               "Pad operations folded into convolutions">,
     Statistic<"numSplitGroups", "num-split-groups",

@@ -12,11 +12,11 @@
 // A lowering first reads the operands and resolves the window along height and
 // width: pads that follow from extents, the extent of the output, checks of
 // what is not known. Then it takes the first of these forms that serves. What
-// micro-kernels take goes to ContractionKernel.cpp and ContractionFloat.cpp.
-// Where the target has none, operations of known extents are named ones of
-// linalg (NamedOperations.h). Anything else, which is what has extents, strides
-// or groups that only an execution knows, has loops over the rows, columns and
-// channels of the window, with bounds that leave the padding out.
+// micro-kernels take goes to ContractionKernel.cpp. Where the target has none,
+// operations of known extents are named ones of linalg (NamedOperations.h).
+// Anything else, which is what has extents, strides or groups that only an
+// execution knows, has loops over the rows, columns and channels of the window,
+// with bounds that leave the padding out.
 //
 // A transposed convolution is turned round: an output element is the sum over
 // those input pixels whose windows reach it. A product of matrices
@@ -24,7 +24,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionFloat.h"
 #include "ContractionKernel.h"
 #include "ContractionOutput.h"
 #include "Engine/WindowAxes.h"
@@ -216,17 +215,9 @@ static LogicalResult readForward(OperationLowering &op, Convolution &conv) {
 }
 
 /// Whether \p conv is one that kernels take, and how it moves.
-static std::optional<KernelWindow> kernelWindow(const OperationLowering &op,
+static std::optional<KernelWindow> kernelWindow(OperationLowering &op,
                                                 const Convolution &conv) {
-  if (!isKernelContraction(op, conv.input, conv.filter))
-    return std::nullopt;
-  return conv.axes.known();
-}
-
-/// Whether \p conv is one of f32 that kernels take, and how it moves.
-static std::optional<KernelWindow> floatWindow(OperationLowering &op,
-                                               const Convolution &conv) {
-  if (!isFloatContraction(op, conv.input, conv.filter, conv.outputChannels))
+  if (!isKernelContraction(op, conv.input, conv.filter, conv.outputChannels))
     return std::nullopt;
   return conv.axes.known();
 }
@@ -259,13 +250,6 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
       depth.known() == conv.image.channel.known()) {
     lowerToConvolutionKernel(op, conv.input, conv.filter, *window,
                              conv.activation);
-    return success();
-  }
-  if (std::optional<KernelWindow> window = floatWindow(op, conv);
-      window && groups.known() == 1 &&
-      depth.known() == conv.image.channel.known()) {
-    lowerToFloatConvolution(op, conv.input, conv.filter, *window,
-                            conv.activation);
     return success();
   }
   if (std::optional<KernelWindow> window = namedWindow(op, conv);
@@ -311,14 +295,6 @@ static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
       lowerToDepthwiseKernel(op, conv.input, conv.filter, *window,
                              conv.activation))
     return success();
-  if (std::optional<KernelWindow> window = floatWindow(op, conv);
-      window && conv.filter.extent(0).known() == 1 &&
-      (conv.image.channel * multiplier).known() ==
-          conv.outputChannels.known()) {
-    lowerToFloatDepthwise(op, conv.input, conv.filter, *window,
-                          conv.activation);
-    return success();
-  }
   if (std::optional<KernelWindow> window = namedWindow(op, conv);
       window && conv.filter.extent(0).known() == 1 &&
       (conv.image.channel * multiplier).known() ==
@@ -459,13 +435,8 @@ static LogicalResult lowerFullyConnected(OperationLowering &op) {
            size);
   ContractionOutput output(op, *activation);
   output.checkChannels(units);
-  if (isFloatContraction(op, input, weights, units) &&
-      count.remainder(size).known() == 0) {
-    lowerToFloatProduct(op, input, weights, *activation);
-    return success();
-  }
   Tensor rows = op.reshape(input, {count.quotient(size), size});
-  if (isKernelContraction(op, rows, weights)) {
+  if (isKernelContraction(op, rows, weights, units)) {
     lowerToProductKernel(op, rows, weights, *activation);
     return success();
   }

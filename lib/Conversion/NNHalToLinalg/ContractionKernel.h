@@ -1,19 +1,15 @@
-//===- ContractionKernel.h - Quantized contractions as kernels --*- C++ -*-===//
+//===- ContractionKernel.h - Contractions as micro-kernels ------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Contractions of 8-bit tensors with known extents, where quantized models
-// spend their time, as micro-kernels. Values less their zero points are
-// multiplied: as pairs of i16 that i32 accumulate, or as f32 where every sum is
-// an integer below 2^24, so that nothing is rounded. Where the target has an
-// instruction for it, quads of 8 bits are multiplied as they are, and what the
-// zero points add is taken off: of the inputs' in what sums begin with, of the
-// filter's with a sum of each window's inputs. The scaling to the output's
-// units is elementwise; fusion makes it the kernel's epilogue. Also the
-// products of recurrent cells of floats, all gates at once.
+// Contractions of known extents, where models spend their time, as operations
+// of nnk. Those of f32 have the activation as their epilogue. Those of 8 bits
+// add up products of values less their zero points; scaling the sums to the
+// output's units is elementwise, and fusion makes it the kernel's epilogue.
+// Filters stay in the order of the model: nnk-pack-convolutions packs them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +20,11 @@
 
 namespace nnhal {
 
-/// Whether inputs 0 and 1 of \p op are what kernels take, and the target has
-/// kernels: 8 bits, elements, known extents.
-bool isKernelContraction(const OperationLowering &op, const Tensor &input,
-                         const Tensor &filter);
+/// Whether inputs 0 to 2 of \p op are what kernels take, and the target has
+/// kernels: elements, known extents, and 8 bits, or f32 with a bias for each of
+/// \p channels output channels.
+bool isKernelContraction(OperationLowering &op, const Tensor &input,
+                         const Tensor &filter, Scalar channels);
 
 /// Define the output. The filter is [out, height, width, in]; [1, height,
 /// width, out]; [units, size], which \p input, [rows, size], is multiplied

@@ -127,7 +127,6 @@ struct ConvertNNHalToLinalg
       reportReasons();
       return signalPassFailure();
     }
-    numPacked += lowering.packedCount();
     if (failed(reportLeftovers()))
       return signalPassFailure();
     if (!policy->hasMicroKernels())

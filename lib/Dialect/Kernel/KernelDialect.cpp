@@ -68,6 +68,15 @@ void Conv2DOp::build(OpBuilder &builder, OperationState &state, Value input,
         /*unsigned_input=*/false);
 }
 
+void Conv2DFhwcOp::build(OpBuilder &builder, OperationState &state, Value input,
+                         Value filter, Value bias, Value init,
+                         ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                         ArrayRef<int64_t> pads) {
+  build(builder, state, resultTypes(init), input, filter, bias,
+        /*extras=*/ValueRange(), init, strides, dilations, pads,
+        /*unsigned_input=*/false, /*unsigned_filter=*/false);
+}
+
 void DepthwiseConv2DOp::build(OpBuilder &builder, OperationState &state,
                               Value input, Value filter, Value bias, Value init,
                               ArrayRef<int64_t> strides,
@@ -94,6 +103,7 @@ static Type elementTypeOf(Value value) {
 }
 
 Type Conv2DOp::getAccumulatorType() { return elementTypeOf(getBias()); }
+Type Conv2DFhwcOp::getAccumulatorType() { return elementTypeOf(getBias()); }
 Type DepthwiseConv2DOp::getAccumulatorType() {
   return elementTypeOf(getBias());
 }
@@ -173,6 +183,12 @@ addEffects(DestinationStyleOpInterface op,
 }
 
 void Conv2DOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);
+}
+
+void Conv2DFhwcOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   addEffects(cast<DestinationStyleOpInterface>(getOperation()), effects);

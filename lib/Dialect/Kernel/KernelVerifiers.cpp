@@ -228,6 +228,76 @@ LogicalResult Conv2DOp::verify() {
   return checkEpilogue(cast<KernelOpInterface>(op));
 }
 
+/// A zero point of \p type, one of the storage types of quantized tensors.
+static LogicalResult checkZeroPoint(Operation *op, StringRef name,
+                                    int32_t zeroPoint, Type type,
+                                    bool isUnsigned) {
+  if (!type.isInteger(8)) {
+    if (zeroPoint == 0 && !isUnsigned)
+      return success();
+    return op->emitOpError() << name << " elements of type " << type
+                             << " have a sign and no zero point";
+  }
+  int32_t low = isUnsigned ? 0 : INT8_MIN;
+  int32_t high = isUnsigned ? UINT8_MAX : INT8_MAX;
+  if (zeroPoint >= low && zeroPoint <= high)
+    return success();
+  return op->emitOpError() << name << " zero point " << zeroPoint
+                           << " must be in the range [" << low << ", " << high
+                           << "]";
+}
+
+/// f32 alone, or integers that i32 accumulates, without an epilogue.
+static LogicalResult checkPlainElements(Conv2DFhwcOp op) {
+  Builder builder(op.getContext());
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  Type i16 = builder.getI16Type(), i8 = builder.getI8Type();
+  if (failed(checkElements(op, "input", op.getInput(), {f32, i16, i8})))
+    return failure();
+  Type input = shaped(op.getInput()).getElementType();
+  Type filter = shaped(op.getFilter()).getElementType();
+  bool isFloat = input == f32;
+  SmallVector<Type> weights =
+      isFloat ? SmallVector<Type>{f32} : SmallVector<Type>{i16, i8};
+  if (failed(checkElements(op, "filter", op.getFilter(), weights)) ||
+      failed(checkElements(op, "bias", op.getBias(), {isFloat ? f32 : i32})) ||
+      failed(checkZeroPoint(op, "input", op.getInputZeroPoint(), input,
+                            op.getUnsignedInput())) ||
+      failed(checkZeroPoint(op, "filter", op.getFilterZeroPoint(), filter,
+                            op.getUnsignedFilter())))
+    return failure();
+  if (!isFloat && !op.getEpilogue().empty())
+    return op.emitOpError("of integers has no epilogue before it is packed");
+  return success();
+}
+
+LogicalResult Conv2DFhwcOp::verify() {
+  Operation *op = getOperation();
+  if (failed(checkRank(op, "input", getInput(), 4)) ||
+      failed(checkRank(op, "filter", getFilter(), 4)) ||
+      failed(checkRank(op, "bias", getBias(), 1)) ||
+      failed(checkRank(op, "output", getInit(), 4)))
+    return failure();
+  for (Value value : {getInput(), getFilter(), getBias(), getInit()})
+    if (!shaped(value).hasStaticShape())
+      return emitOpError() << "has an operand of type " << value.getType()
+                           << ", all extents must be known";
+  if (failed(checkPlainElements(*this)))
+    return failure();
+  ArrayRef<int64_t> filter = shaped(getFilter()).getShape();
+  if (failed(checkExtent(op, "input channels", shaped(getInput()).getDimSize(3),
+                         filter[3])) ||
+      failed(checkExtent(op, "bias channels", shaped(getBias()).getDimSize(0),
+                         filter[0])) ||
+      failed(checkExtent(op, "output channels", shaped(getInit()).getDimSize(3),
+                         filter[0])) ||
+      failed(checkWindow(
+          op, getInput(), getInit(),
+          {filter.slice(1, 2), getStrides(), getDilations(), getPads()})))
+    return failure();
+  return checkEpilogue(cast<KernelOpInterface>(op));
+}
+
 LogicalResult DepthwiseConv2DOp::verify() {
   Operation *op = getOperation();
   if (failed(checkRank(op, "input", getInput(), 4)) ||

@@ -21,9 +21,9 @@ namespace nnhal::tflite {
 mlir::Value reshaped(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                      llvm::ArrayRef<int64_t> shape);
 
-/// The policy of the target of \p op; null where that has no micro-kernels, of
-/// which a remark tells.
-std::unique_ptr<LoweringPolicy> microKernelsOf(mlir::Operation *op);
+/// Whether the target of \p op has micro-kernels; a remark says where it has
+/// none.
+llvm::LogicalResult checkMicroKernels(mlir::Operation *op);
 
 /// The lowering of \p Op, whose only result has a type of known extents. The
 /// file of an operation specializes lower(), which returns what replaces it.

@@ -5,20 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tflite.matmul -> two nnk.conv_2d for each matrix, which multiply pairs of
-// 16-bit numbers with both bytes of the others apart, because sums of whole
-// products do not fit 32 bits. The second matrix is packed in panels when the
-// model runs.
+// tflite.matmul -> two nnk.conv_2d_fhwc for each matrix, which multiply 16-bit
+// numbers with both bytes of the others apart, because sums of whole products
+// do not fit 32 bits.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
 #include "Lowering.h"
-#include "Padding.h"
 #include "SumRounding.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
-#include "nnhal/Dialect/Kernel/Packing.h"
 #include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -33,31 +30,27 @@ namespace {
 /// Builds what computes the products of one operation.
 class ProductBuilder {
 public:
-  ProductBuilder(ImplicitLocOpBuilder &b, tflite::MatMulOp op, Value x, Value y,
-                 const LoweringPolicy &policy);
+  ProductBuilder(ImplicitLocOpBuilder &b, tflite::MatMulOp op, Value x,
+                 Value y);
 
   Value build(RankedTensorType result);
 
 private:
   Value slice(Value from, int64_t matrix, ArrayRef<int64_t> offsets,
               ArrayRef<int64_t> sizes);
-  Value packed(Value matrix, ChannelRange part, bool isUpper);
+  Value bytesOf(Value matrix, ChannelRange part, bool isUpper);
   SmallVector<Value> sumsOf(int64_t matrix);
 
   ImplicitLocOpBuilder &b;
   tflite::MatMulOp op;
   Value x, y;
   int64_t rows, depth, columns, parts;
-  /// Result columns of a panel, and panels.
-  int64_t width, panels;
 };
 
 ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, tflite::MatMulOp op,
-                               Value x, Value y, const LoweringPolicy &policy)
+                               Value x, Value y)
     : b(b), op(op), x(x), y(y), rows(shapeOf(x)[1]), depth(shapeOf(x)[2]),
-      columns(shapeOf(op.getResult())[2]), parts(partsOfProduct(depth)),
-      width(policy.panelWidth(columns)),
-      panels(kernel::panelCount(columns, width)) {}
+      columns(shapeOf(op.getResult())[2]), parts(partsOfProduct(depth)) {}
 
 /// Part of one of the matrices \p from, or of the only one.
 Value ProductBuilder::slice(Value from, int64_t matrix,
@@ -77,25 +70,19 @@ Value ProductBuilder::slice(Value from, int64_t matrix,
 }
 
 /// One byte of the elements of \p matrix, which has the depth first unless it
-/// is transposed, in the order of a kernel's filter. A number is 256 times its
-/// upper byte and its lower one, which has a sign.
-Value ProductBuilder::packed(Value matrix, ChannelRange part, bool isUpper) {
-  int64_t pairs = llvm::divideCeil(part.size, 2);
-  SmallVector<int64_t> shape = {pairs * 2, panels * width};
-  if (op.getTransposed())
-    std::swap(shape[0], shape[1]);
-  matrix = paddedTo(b, matrix, shape);
-  // Panels, pairs, columns of a panel and numbers of a pair.
-  AffineExpr dims[4];
+/// is transposed, as a kernel's filter. A number is 256 times its upper byte
+/// and its lower one, which has a sign.
+Value ProductBuilder::bytesOf(Value matrix, ChannelRange part, bool isUpper) {
+  // Columns and depth.
+  AffineExpr dims[2];
   bindDimsList(b.getContext(), MutableArrayRef<AffineExpr>(dims));
-  SmallVector<AffineExpr> place = {dims[1] * 2 + dims[3],
-                                   dims[0] * width + dims[2]};
+  SmallVector<AffineExpr> place = {dims[1], dims[0]};
   if (op.getTransposed())
     std::swap(place[0], place[1]);
   Type i16 = b.getI16Type(), i8 = b.getI8Type();
   Value bytes = mapElements(
-      b, RankedTensorType::get({panels, pairs, width, 2}, i16), matrix,
-      {AffineMap::get(4, 0, place, b.getContext())},
+      b, RankedTensorType::get({columns, part.size}, i16), matrix,
+      {AffineMap::get(2, 0, place, b.getContext())},
       [&](Elements &e, ValueRange numbers) -> Value {
         Value number = numbers[0];
         if (!isUpper)
@@ -109,13 +96,13 @@ Value ProductBuilder::packed(Value matrix, ChannelRange part, bool isUpper) {
             e.constant(i16, 1));
         return e.make<arith::AddIOp>(upper, sign);
       });
-  return reshaped(b, bytes, {panels, 1, 1, pairs, 2 * width});
+  return reshaped(b, bytes, {columns, 1, 1, part.size});
 }
 
 /// Sums of the upper byte and of the lower one, for each part of the depth.
 SmallVector<Value> ProductBuilder::sumsOf(int64_t matrix) {
   Type i32 = b.getI32Type();
-  auto startType = RankedTensorType::get({panels, width}, i32);
+  auto startType = RankedTensorType::get(columns, i32);
   Value start = arith::ConstantOp::create(
       b, DenseElementsAttr::get(startType, int32_t(0)));
   SmallVector<Value> sums;
@@ -123,18 +110,17 @@ SmallVector<Value> ProductBuilder::sumsOf(int64_t matrix) {
   for (int64_t index = 0; index < parts; ++index) {
     ChannelRange part = partOf(depth, parts, index);
     Value left = slice(x, matrix, {0, part.begin}, {rows, part.size});
-    left = paddedTo(b, left, {rows, int64_t(llvm::alignTo(part.size, 2))});
-    left = reshaped(b, left, {1, 1, rows, shapeOf(left)[1]});
+    left = reshaped(b, left, {1, 1, rows, part.size});
     Value right = op.getTransposed()
                       ? slice(y, matrix, {0, part.begin}, {columns, part.size})
                       : slice(y, matrix, {part.begin, 0}, {part.size, columns});
     for (bool isUpper : {true, false}) {
       Value init = tensor::EmptyOp::create(
           b, ArrayRef<int64_t>{1, 1, rows, columns}, i32);
-      sums.push_back(kernel::Conv2DOp::create(b, left,
-                                              packed(right, part, isUpper),
-                                              start, init, ones, ones, noPads)
-                         ->getResult(0));
+      sums.push_back(
+          kernel::Conv2DFhwcOp::create(b, left, bytesOf(right, part, isUpper),
+                                       start, init, ones, ones, noPads)
+              ->getResult(0));
     }
   }
   return sums;
@@ -171,15 +157,14 @@ struct MatMulLowering : OpConversionPattern<tflite::MatMulOp> {
   LogicalResult
   matchAndRewrite(tflite::MatMulOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::unique_ptr<LoweringPolicy> policy = microKernelsOf(op);
-    if (!policy)
+    if (failed(checkMicroKernels(op)))
       return failure();
     auto result = cast<RankedTensorType>(
         getTypeConverter()->convertType(op.getResult().getType()));
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(
-        op, ProductBuilder(b, op, adaptor.getX(), adaptor.getY(), *policy)
-                .build(result));
+        op,
+        ProductBuilder(b, op, adaptor.getX(), adaptor.getY()).build(result));
     return success();
   }
 };

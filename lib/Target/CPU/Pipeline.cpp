@@ -36,6 +36,8 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::lower:
     llvm_unreachable("phases of every target");
   case Phase::fuse:
+    // nnk.conv_2d_fhwc -> nnk.conv_2d
+    pm.addPass(createPackConvolutions());
     // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)
     pm.addNestedPass<func::FuncOp>(
         createFuseElementwise({.keepLookups = true}));

@@ -241,6 +241,47 @@ def Kernel_Conv2DOp : Kernel_KernelOp<"conv_2d",
   }];
 }
 
+def Kernel_Conv2DFhwcOp : Kernel_KernelOp<"conv_2d_fhwc",
+    ["input", "filter", "bias"], ["strides", "dilations", "pads"],
+    /*flags=*/["unsigned_input", "unsigned_filter"]> {
+  let summary = "convolution with a filter in the order of the model";
+  let description = [{
+    Input `[B,H,W,C]`, filter `[N,KH,KW,C]`, bias `[N]`, output `[B,OH,OW,N]`,
+    all of known extents, on tensors only. Pads are those of nnk.conv_2d, and
+    padding counts as real zero. It is a product of matrices where the filter is
+    1x1 and the input has one row.
+
+    Inputs of f32 have filters and biases of f32. Inputs of i8 and i16 have
+    filters of i8 or i16 and biases of i32: what is multiplied are the values,
+    of i8 with or, as `unsigned_input` and `unsigned_filter` say, without a sign,
+    less `input_zero_point` and `filter_zero_point`, and sums are i32, modulo
+    2^32. They have no epilogue.
+
+    No target executes it: `nnk-pack-convolutions` makes nnk.conv_2d of it, in
+    panels, pairs or quads as the target's instructions want them.
+
+    ```mlir
+    %0 = nnk.conv_2d_fhwc ins(%in, %filter, %bias : tensor<1x8x8x3xi8>,
+        tensor<21x3x3x3xi8>, tensor<21xi32>) outs(%out : tensor<1x8x8x21xi32>)
+        strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1] unsigned_input
+        {input_zero_point = 128 : i32} -> tensor<1x8x8x21xi32>
+    ```
+  }];
+  let arguments = (ins Kernel_Result:$input, Kernel_Result:$filter,
+                       Kernel_Result:$bias, Variadic<Kernel_Result>:$extras,
+                       Kernel_Result:$init, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$pads,
+                       UnitAttr:$unsigned_input, UnitAttr:$unsigned_filter,
+                       DefaultValuedAttr<I32Attr, "0">:$input_zero_point,
+                       DefaultValuedAttr<I32Attr, "0">:$filter_zero_point);
+  let builders = [OpBuilder<(ins "::mlir::Value":$input,
+      "::mlir::Value":$filter, "::mlir::Value":$bias, "::mlir::Value":$init,
+      "::llvm::ArrayRef<int64_t>":$strides,
+      "::llvm::ArrayRef<int64_t>":$dilations,
+      "::llvm::ArrayRef<int64_t>":$pads)>];
+  let extraClassDeclaration = kernelDeclaration;
+}
+
 def Kernel_DepthwiseConv2DOp : Kernel_KernelOp<"depthwise_conv_2d",
     ["input", "filter", "bias"],
     ["strides", "dilations", "pads", "depth_multiplier"]> {
@@ -338,7 +379,8 @@ def Kernel_DoublingHighMulOp : Kernel_Op<"doubling_high_mul",
 }
 
 def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator,
-    ParentOneOf<["Conv2DOp", "DepthwiseConv2DOp", "Pool2DOp"]>]> {
+    ParentOneOf<["Conv2DOp", "Conv2DFhwcOp", "DepthwiseConv2DOp",
+                 "Pool2DOp"]>]> {
   let summary = "the value that a kernel stores";
   let description = [{
     Ends an epilogue.

@@ -46,8 +46,8 @@ using namespace nnhal;
 OperationLowering::OperationLowering(HalFormOpInterface op, ValueRange operands,
                                      ConversionPatternRewriter &rewriter,
                                      LinalgLowering &shared)
-    : op(op), operands(operands), rewriter(rewriter), shared(shared),
-      builder(op->getLoc(), rewriter), results(op->getNumResults()) {}
+    : TensorBuilder(op->getLoc(), rewriter), op(op), operands(operands),
+      rewriter(rewriter), shared(shared), results(op->getNumResults()) {}
 
 LogicalResult OperationLowering::fail(const Twine &reason) {
   op->emitRemark(reason);
@@ -296,14 +296,6 @@ Scalar OperationLowering::checkedAxis(Scalar axis, int64_t rank) {
 // Tensors that loops carry
 //===----------------------------------------------------------------------===//
 
-Tensor OperationLowering::insert(Scalar element, const Tensor &tensor,
-                                 Indices indices) {
-  SmallVector<Value> values(indices.begin(), indices.end());
-  return {builder,
-          tensor::InsertOp::create(builder, element, tensor.get(), values),
-          tensor.getType()};
-}
-
 SmallVector<Tensor> OperationLowering::loopOverTensors(Scalar begin, Scalar end,
                                                        ArrayRef<Tensor> initial,
                                                        TensorLoopBody body) {
@@ -352,6 +344,37 @@ Tensor OperationLowering::fill(const Tensor &tensor, Indices extents,
   return update(tensor, extents, [&](const Tensor &current, Indices at) {
     return insert(element(at), current, at);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Output elements
+//===----------------------------------------------------------------------===//
+
+Scalar OperationLowering::encode(Scalar real, const rt::TensorType &type) {
+  Type element = valueType(type).getElementType();
+  if (isa<FloatType>(element))
+    return real.to(element);
+  rt::StorageRange range = rt::storageRange(type.type);
+  Scalar quotient = real.toF64() / double(type.scale);
+  Scalar rounded = round(quotient) + double(type.zeroPoint);
+  Scalar limited = clamp(rounded, range.low, range.high);
+  // The comparison is false for a NaN (M-149).
+  Scalar safe =
+      select(rounded == rounded, limited, limited.like(double(type.zeroPoint)));
+  return safe.toI32().to(element);
+}
+
+Scalar OperationLowering::encodeInteger(Scalar integer,
+                                        const rt::TensorType &type) {
+  Type element = valueType(type).getElementType();
+  if (isa<FloatType>(element) || element == integer.getType())
+    return integer.to(element);
+  rt::StorageRange range = rt::storageRange(type.type);
+  return clamp(integer, range.low, range.high).to(element);
+}
+
+Scalar OperationLowering::encodeTruth(Scalar truth) {
+  return truth.zeroExtended(builder.getI8Type());
 }
 
 //===----------------------------------------------------------------------===//
@@ -472,12 +495,4 @@ Tensor OperationLowering::constantTable(ArrayRef<float> values) {
 Tensor OperationLowering::constantTable(ArrayRef<int8_t> values) {
   return tableOf(builder, builder.getI8Type(), values,
                  rt::OperandType::TENSOR_QUANT8_ASYMM_SIGNED);
-}
-
-Value OperationLowering::constantResource(RankedTensorType type,
-                                          ArrayRef<char> bytes,
-                                          StringRef name) {
-  ElementsAttr value =
-      makeResource(type, bytes, /*source=*/{}, name, /*suffix=*/"");
-  return arith::ConstantOp::create(builder, cast<TypedAttr>(value));
 }

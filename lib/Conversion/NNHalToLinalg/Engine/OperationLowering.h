@@ -30,70 +30,16 @@
 #include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
-#include "../../Common/Scalar.h"
+#include "../../Common/TensorBuilder.h"
 
 #include <array>
 #include <span>
 
 namespace nnhal {
 
-using Indices = llvm::ArrayRef<Scalar>;
 using rt::FailureReason;
 
-/// A tensor with what its elements mean. Its value has the storage type as
-/// element type: iN for quantized tensors and i8 for TENSOR_BOOL8.
-///
-/// Reading functions build operations where the builder stands. A tensor
-/// without value stands for an input that is never given: it reads as zero, in
-/// code that checks keep from being reached.
-class Tensor {
-public:
-  Tensor() = default;
-  /// \p value may be null. The extents of \p type are not used: those of \p
-  /// value are.
-  Tensor(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
-         rt::TensorType type);
-
-  mlir::Value get() const { return value; }
-  const rt::TensorType &getType() const { return type; }
-  mlir::RankedTensorType getValueType() const {
-    return llvm::cast<mlir::RankedTensorType>(value.getType());
-  }
-  int64_t rank() const { return getValueType().getRank(); }
-  bool isFloat() const;
-  bool isQuantized() const;
-
-  /// An index value, a constant where the extent is known.
-  Scalar extent(int64_t dimension) const;
-  llvm::SmallVector<Scalar> extents() const;
-  /// The number of elements.
-  Scalar count() const;
-
-  /// The element as stored. \p indices are in bounds. In a body that define()
-  /// builds, the tensor becomes an operand with an indexing map where indices
-  /// of the body, or zeros, are all that is needed.
-  Scalar stored(Indices indices) const;
-  /// An integer, quantized or boolean element as i32; unsigned storage is zero-
-  /// extended.
-  Scalar integer(Indices indices) const;
-  /// integer() less the zero point.
-  Scalar centered(Indices indices) const;
-  /// Any element as f32: floats exactly, otherwise (q - zero point) * scale
-  /// (M-030), with the scale of its channel.
-  Scalar real(Indices indices) const;
-  /// A TENSOR_BOOL8 element as i1.
-  Scalar truth(Indices indices) const;
-
-private:
-  mlir::ImplicitLocOpBuilder *builder = nullptr;
-  mlir::Value value;
-  rt::TensorType type;
-};
-
-/// Defines a result element; the builder stands in the body of the loops.
-using ElementBuilder = llvm::function_ref<Scalar(Indices)>;
-
-class OperationLowering {
+class OperationLowering : public TensorBuilder {
 public:
   OperationLowering(HalFormOpInterface op, mlir::ValueRange operands,
                     mlir::ConversionPatternRewriter &rewriter,
@@ -104,11 +50,8 @@ public:
   /// Replaces the operation by its results.
   llvm::LogicalResult finish(const mlir::TypeConverter &converter);
 
-  mlir::ImplicitLocOpBuilder &getBuilder() { return builder; }
   rt::Rounding rounding() const { return shared.getRounding(); }
   const LoweringPolicy &policy() const { return shared.getPolicy(); }
-  /// The state that all lowerings of a conversion share; it packs constants.
-  LinalgLowering &getShared() { return shared; }
   /// Of the decoders: types and constant values.
   const rt::OperationView &view() const { return halView.getOperation(); }
   rt::OperationType type() const { return view().type; }
@@ -174,21 +117,6 @@ public:
   // Building
   //===--------------------------------------------------------------------===//
 
-  Scalar index(int64_t number) { return Scalar::index(builder, number); }
-  llvm::SmallVector<Scalar> indices(llvm::ArrayRef<int64_t> numbers) {
-    return llvm::map_to_vector(numbers,
-                               [&](int64_t number) { return index(number); });
-  }
-  Scalar i32(int64_t number) {
-    return Scalar::integer(builder, builder.getI32Type(), number);
-  }
-  Scalar f32(double number) {
-    return Scalar::constant(builder, builder.getF32Type(), number);
-  }
-  Scalar truth(bool value) {
-    return Scalar::integer(builder, builder.getI1Type(), value);
-  }
-
   /// Stops the execution unless \p condition holds.
   void check(Scalar condition, FailureReason reason, Scalar found,
              Scalar bound);
@@ -207,41 +135,6 @@ public:
   /// \p index counted from the front, checked to be within \p rank.
   Scalar checkedAxis(Scalar index, int64_t rank);
 
-  /// A tensor of \p extents whose elements, as stored, \p element gives. The
-  /// extents of \p type are not used.
-  Tensor define(const rt::TensorType &type, Indices extents,
-                ElementBuilder element);
-  /// The same of any element type, for intermediate results.
-  Tensor define(mlir::Type elementType, Indices extents,
-                ElementBuilder element);
-  /// A tensor whose elements are not defined yet, and \p target with the
-  /// elements of \p part, which fits, from \p offsets on.
-  Tensor undefined(const rt::TensorType &type, Indices extents);
-  Tensor insert(const Tensor &part, const Tensor &target, Indices offsets,
-                Indices strides = {});
-  /// \p target with the elements of \p source, which is of its extents. A loop
-  /// that passes on what it got needs no memory for each round.
-  Tensor copy(const Tensor &source, const Tensor &target);
-  /// A tensor whose elements are all \p element, as stored.
-  Tensor filled(const rt::TensorType &type, Indices extents, Scalar element);
-  /// The part of \p source of \p extents, from \p offsets on, which is within
-  /// it; every \p strides-th element, or each.
-  Tensor slice(const Tensor &source, Indices offsets, Indices extents,
-               Indices strides = {});
-  /// Dimension i of the result is dimension permutation[i] of \p source.
-  Tensor transpose(const Tensor &source, llvm::ArrayRef<int64_t> permutation);
-
-  /// Joins elements at \p indices to accumulated values, one or several.
-  using Accumulator = llvm::function_ref<llvm::SmallVector<Scalar>(
-      Indices indices, llvm::ArrayRef<Scalar> values)>;
-  /// Folds the dimensions of \p source that \p isReduced marks, in row-major
-  /// order, from \p initial on. The results lack these dimensions.
-  llvm::SmallVector<Tensor> reduce(const Tensor &source,
-                                   llvm::ArrayRef<bool> isReduced,
-                                   llvm::ArrayRef<Scalar> initial,
-                                   Accumulator body);
-  /// The type of a value of \p type, which is ranked.
-  mlir::RankedTensorType valueType(const rt::TensorType &type);
   /// An output element from a real number: rounded to the float type, or
   /// quantized half away from zero and clamped (M-029); NaN becomes the zero
   /// point.
@@ -250,20 +143,11 @@ public:
   Scalar encodeInteger(Scalar integer, const rt::TensorType &type);
   /// i1 as TENSOR_BOOL8.
   Scalar encodeTruth(Scalar truth);
-  /// The same elements, in another shape of as many.
-  Tensor reshape(Tensor source, Indices extents);
-
-  /// A tensor of \p extents that holds nothing yet: what update() fills. Unlike
-  /// define() that needs no memory of its own in a loop which carries the
-  /// tensor.
-  Tensor reserve(const rt::TensorType &type, Indices extents);
   using UpdateBody =
       llvm::function_ref<Tensor(Tensor current, Indices indices)>;
   /// \p tensor after \p body for each of the indices below \p extents, in row-
   /// major order. \p body returns `current` with elements replaced by insert().
   Tensor update(const Tensor &tensor, Indices extents, UpdateBody body);
-  /// \p tensor with \p element, as stored, at \p indices.
-  Tensor insert(Scalar element, const Tensor &tensor, Indices indices);
   /// update() of the elements themselves.
   Tensor fill(const Tensor &tensor, Indices extents, ElementBuilder element);
 
@@ -302,12 +186,6 @@ public:
   Tensor constantTable(llvm::ArrayRef<int32_t> values);
   Tensor constantTable(llvm::ArrayRef<float> values);
   Tensor constantTable(llvm::ArrayRef<int8_t> values);
-  /// A constant of \p bytes, which are copied, under a name that begins with
-  /// \p name.
-  mlir::Value constantResource(mlir::RankedTensorType type,
-                               llvm::ArrayRef<char> bytes,
-                               llvm::StringRef name);
-
   /// Ends the lowering with \p reason, which completes "cannot be lowered: ".
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
@@ -326,7 +204,6 @@ private:
   mlir::ValueRange operands;
   mlir::ConversionPatternRewriter &rewriter;
   LinalgLowering &shared;
-  mlir::ImplicitLocOpBuilder builder;
   HalView halView;
   rt::InputPlaces places;
   rt::OperationFacts facts;

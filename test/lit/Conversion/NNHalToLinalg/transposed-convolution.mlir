@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --split-input-file --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --nnk-pack-convolutions --canonicalize | FileCheck %s
 
 // Two taps and a stride of 2 on each axis: each pixel of the input becomes four
 // of the output, which are channels at first.

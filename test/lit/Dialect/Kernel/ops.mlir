@@ -11,6 +11,16 @@ func.func @conv_2d_on_tensors(%in: tensor<1x8x8x3xf32>, %filter: tensor<2x3x3x3x
   return %0 : tensor<1x4x4x21xf32>
 }
 
+// CHECK-LABEL: @conv_2d_fhwc
+// CHECK: nnk.conv_2d_fhwc ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x8x8x3xi8>, tensor<5x3x3x3xi8>, tensor<5xi32>)
+// CHECK-SAME: pads [1, 1, 1, 1] unsigned_input {input_zero_point = 128 : i32} -> tensor<1x8x8x5xi32>
+func.func @conv_2d_fhwc(%in: tensor<1x8x8x3xi8>, %filter: tensor<5x3x3x3xi8>, %bias: tensor<5xi32>, %out: tensor<1x8x8x5xi32>) -> tensor<1x8x8x5xi32> {
+  %0 = nnk.conv_2d_fhwc ins(%in, %filter, %bias : tensor<1x8x8x3xi8>, tensor<5x3x3x3xi8>, tensor<5xi32>)
+      outs(%out : tensor<1x8x8x5xi32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1]
+      unsigned_input {input_zero_point = 128 : i32, filter_zero_point = 0 : i32} -> tensor<1x8x8x5xi32>
+  return %0 : tensor<1x8x8x5xi32>
+}
+
 // CHECK-LABEL: @conv_2d_with_dynamic_batch
 func.func @conv_2d_with_dynamic_batch(%in: tensor<?x8x8x3xf32>, %filter: tensor<1x1x1x3x8xf32>, %bias: tensor<1x8xf32>, %out: tensor<?x8x8x8xf32>) -> tensor<?x8x8x8xf32> {
   // CHECK: nnk.conv_2d

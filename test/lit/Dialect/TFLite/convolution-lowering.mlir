@@ -1,13 +1,13 @@
 // Convolutions of 16 bits become micro-kernels on pairs of channels, to which an odd
 // number of them is padded. Sums that do not fit 32 bits are those of several kernels.
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnhal-graph-to-func --convert-nnhal-to-linalg | FileCheck %s
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --nnk-pack-convolutions | FileCheck %s
 // RUN: not nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg 2>&1 | FileCheck %s --check-prefix=PLAIN
 // PLAIN: error: 'tflite.convolution' op cannot be lowered: the target has no micro-kernels
 // PLAIN: error: 'tflite.matmul' op cannot be lowered: the target has no micro-kernels
 !fixed = !quant.uniform<i16:f32, 0.5>
 !weight = !quant.uniform<i8:f32, 0.5>
 // CHECK-LABEL: func.func
-// CHECK: %[[PADDED:.+]] = tensor.pad %{{.+}} low[0, 0, 0, 0] high[0, 0, 0, 1]
+// CHECK: %[[PADDED:.+]] = tensor.insert_slice %{{.+}} into %{{.+}} : tensor<1x4x4x3xi16> into tensor<1x4x4x4xi16>
 // CHECK: %[[SUMS:.+]] = nnk.conv_2d ins(%[[PADDED]], %{{.+}}, %{{.+}} : tensor<1x4x4x4xi16>, tensor<1x3x3x2x16xi8>, tensor<1x8xi32>) outs(%{{.+}} : tensor<1x4x4x2xi32>) strides [1, 1] dilations [1, 1] pads [1, 1, 1, 1]
 // CHECK: linalg.generic {{.*}} ins(%[[SUMS]], %{{.+}}, %{{.+}} : tensor<1x4x4x2xi32>, tensor<2xi32>, tensor<2xi32>)
 nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
@@ -43,6 +43,7 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
 !fixed = !quant.uniform<i16:f32, 0.5>
 // Both bytes of a matrix are filters of their own, of which one has 256 times the weight.
 // CHECK-LABEL: func.func
+// CHECK: linalg.transpose
 // CHECK: %[[UPPER:.+]] = nnk.conv_2d ins({{.+}} : tensor<1x1x70x6xi16>, tensor<1x1x1x3x32xi16>, tensor<1x16xi32>)
 // CHECK: arith.trunci {{.+}} : i16 to i8
 // CHECK: %[[LOWER:.+]] = nnk.conv_2d ins({{.+}} : tensor<1x1x70x6xi16>, tensor<1x1x1x3x32xi16>, tensor<1x16xi32>)
@@ -62,9 +63,9 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
 !weight = !quant.uniform<i8:f32, 0.5>
 // A filter that is computed is packed in the same order.
 // CHECK-LABEL: func.func
-// CHECK: } : tensor<2x3x3x3xi8> to tensor<2x3x3x4xi8>
-// CHECK: %[[ALL:.+]] = tensor.pad %{{.+}} low[0, 0, 0, 0] high[6, 0, 0, 0]
-// CHECK: linalg.generic {{.*}} ins(%[[ALL]] : tensor<8x3x3x4xi8>) outs(%{{.+}} : tensor<1x3x3x2x8x2xi8>)
+// CHECK: tensor.insert_slice %{{.+}} into %{{.+}} : tensor<2x3x3x3xi8> into tensor<2x3x3x4xi8>
+// CHECK: tensor.insert_slice %{{.+}} into %{{.+}} : tensor<2x3x3x4xi8> into tensor<8x3x3x4xi8>
+// CHECK: linalg.transpose {{.*}} outs(%{{.+}} : tensor<1x3x3x2x8x2xi8>) permutation = [0, 2, 3, 4, 1, 5]
 // CHECK: nnk.conv_2d ins(%{{.+}}, %{{.+}}, %{{.+}} : tensor<1x4x4x4xi16>, tensor<1x3x3x2x16xi8>, tensor<1x8xi32>)
 nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
   nnhal.graph @main(%x: tensor<1x4x4x3x!fixed>, %w: tensor<2x3x3x3x!weight>) -> (tensor<1x4x4x2x!fixed>) {

@@ -1,4 +1,4 @@
-//===- ComputedFilter.h - Filters that models compute -----------*- C++ -*-===//
+//===- ComputedPanels.h - Filters that models compute -----------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_COMPUTEDFILTER_H
-#define NNHAL_LIB_CONVERSION_NNHALTOLINALG_COMPUTEDFILTER_H
+#ifndef NNHAL_LIB_CODEGEN_COMPUTEDPANELS_H
+#define NNHAL_LIB_CODEGEN_COMPUTEDPANELS_H
 
-#include "Engine/OperationLowering.h"
+#include "Conversion/Common/TensorBuilder.h"
 
 namespace nnhal {
 
@@ -21,14 +21,14 @@ namespace nnhal {
 /// panels of \p width output channels, zeros behind the last one: [panels,
 /// height, width, in / group, width * group]. \p group input channels of an
 /// output channel stay together; they divide those that there are.
-mlir::Value packComputedFilter(OperationLowering &op, const Tensor &filter,
+mlir::Value packComputedPanels(TensorBuilder &build, const Tensor &filter,
                                llvm::ArrayRef<int64_t> ohwi, int64_t width,
                                int64_t group = 1);
 
 /// The elements of \p bias, of known extent, in panels of \p width.
-mlir::Value packComputedBias(OperationLowering &op, const Tensor &bias,
+mlir::Value packComputedBias(TensorBuilder &build, const Tensor &bias,
                              int64_t width);
 
 } // namespace nnhal
 
-#endif // NNHAL_LIB_CONVERSION_NNHALTOLINALG_COMPUTEDFILTER_H
+#endif // NNHAL_LIB_CODEGEN_COMPUTEDPANELS_H

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OperationLowering.h"
+#include "Tensor.h"
 
-#include "nnhal/Codegen/ReadMap.h"
+#include "ReadMap.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef NNHAL_CODEGEN_READMAP_H
-#define NNHAL_CODEGEN_READMAP_H
+#ifndef NNHAL_LIB_CONVERSION_COMMON_READMAP_H
+#define NNHAL_LIB_CONVERSION_COMMON_READMAP_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -24,4 +24,4 @@ mlir::AffineMap mapOfRead(mlir::linalg::GenericOp op,
 
 } // namespace nnhal
 
-#endif // NNHAL_CODEGEN_READMAP_H
+#endif // NNHAL_LIB_CONVERSION_COMMON_READMAP_H

@@ -1,16 +1,13 @@
-//===- TensorOperations.cpp - Tensors made of tensors ---------------------===//
+//===- TensorBuilder.cpp - Tensors made of tensors ------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// OperationLowering builds whole tensors from others here, by upstream's
-// operations: slices, reshapes, transposes, fills, reductions.
-//
-//===----------------------------------------------------------------------===//
 
-#include "OperationLowering.h"
+#include "TensorBuilder.h"
+
+#include "ConstantData.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -51,7 +48,7 @@ static Type storageElementOf(ImplicitLocOpBuilder &builder,
   }
 }
 
-RankedTensorType OperationLowering::valueType(const rt::TensorType &type) {
+RankedTensorType TensorBuilder::valueType(const rt::TensorType &type) {
   SmallVector<int64_t> shape;
   for (int64_t extent : type.dimensions)
     shape.push_back(extent == rt::unknownExtent ? ShapedType::kDynamic
@@ -59,8 +56,8 @@ RankedTensorType OperationLowering::valueType(const rt::TensorType &type) {
   return RankedTensorType::get(shape, storageElementOf(builder, type));
 }
 
-Tensor OperationLowering::define(const rt::TensorType &type, Indices extents,
-                                 ElementBuilder element) {
+Tensor TensorBuilder::define(const rt::TensorType &type, Indices extents,
+                             ElementBuilder element) {
   return {builder,
           define(storageElementOf(builder, type), extents, element).get(),
           type};
@@ -97,8 +94,8 @@ private:
 };
 } // namespace
 
-Tensor OperationLowering::define(Type elementType, Indices extents,
-                                 ElementBuilder element) {
+Tensor TensorBuilder::define(Type elementType, Indices extents,
+                             ElementBuilder element) {
   SmallVector<Value> open;
   RankedTensorType valueType = typeOfExtents(extents, elementType, open);
   Value init = tensor::EmptyOp::create(builder, valueType, open);
@@ -117,15 +114,14 @@ Tensor OperationLowering::define(Type elementType, Indices extents,
   return {builder, generic.getResult(0), {}};
 }
 
-Tensor OperationLowering::undefined(const rt::TensorType &type,
-                                    Indices extents) {
+Tensor TensorBuilder::undefined(const rt::TensorType &type, Indices extents) {
   SmallVector<Value> open;
   RankedTensorType valueType =
       typeOfExtents(extents, storageElementOf(builder, type), open);
   return {builder, tensor::EmptyOp::create(builder, valueType, open), type};
 }
 
-Tensor OperationLowering::reserve(const rt::TensorType &type, Indices extents) {
+Tensor TensorBuilder::reserve(const rt::TensorType &type, Indices extents) {
   SmallVector<Value> open;
   RankedTensorType valueType =
       typeOfExtents(extents, storageElementOf(builder, type), open);
@@ -143,8 +139,8 @@ static SmallVector<OpFoldResult> foldable(Indices values) {
   return result;
 }
 
-Tensor OperationLowering::insert(const Tensor &part, const Tensor &target,
-                                 Indices offsets, Indices strides) {
+Tensor TensorBuilder::insert(const Tensor &part, const Tensor &target,
+                             Indices offsets, Indices strides) {
   SmallVector<Scalar> sizes = part.extents();
   // The verifier takes the end of a dimension for out of bounds.
   if (llvm::any_of(sizes, [](Scalar size) { return size.known() == 0; }))
@@ -158,13 +154,21 @@ Tensor OperationLowering::insert(const Tensor &part, const Tensor &target,
           target.getType()};
 }
 
-Tensor OperationLowering::copy(const Tensor &source, const Tensor &target) {
+Tensor TensorBuilder::insert(Scalar element, const Tensor &tensor,
+                             Indices indices) {
+  SmallVector<Value> values(indices.begin(), indices.end());
+  return {builder,
+          tensor::InsertOp::create(builder, element, tensor.get(), values),
+          tensor.getType()};
+}
+
+Tensor TensorBuilder::copy(const Tensor &source, const Tensor &target) {
   auto copy = linalg::CopyOp::create(builder, source.get(), target.get());
   return {builder, copy->getResult(0), target.getType()};
 }
 
-Tensor OperationLowering::slice(const Tensor &source, Indices offsets,
-                                Indices extents, Indices strides) {
+Tensor TensorBuilder::slice(const Tensor &source, Indices offsets,
+                            Indices extents, Indices strides) {
   SmallVector<OpFoldResult> steps = foldable(strides);
   steps.resize(extents.size(), builder.getIndexAttr(1));
   return {builder,
@@ -174,8 +178,8 @@ Tensor OperationLowering::slice(const Tensor &source, Indices offsets,
           source.getType()};
 }
 
-Tensor OperationLowering::filled(const rt::TensorType &type, Indices extents,
-                                 Scalar element) {
+Tensor TensorBuilder::filled(const rt::TensorType &type, Indices extents,
+                             Scalar element) {
   Tensor init = undefined(type, extents);
   return {
       builder,
@@ -183,8 +187,8 @@ Tensor OperationLowering::filled(const rt::TensorType &type, Indices extents,
       type};
 }
 
-Tensor OperationLowering::transpose(const Tensor &source,
-                                    ArrayRef<int64_t> permutation) {
+Tensor TensorBuilder::transpose(const Tensor &source,
+                                ArrayRef<int64_t> permutation) {
   SmallVector<Scalar> extents;
   for (int64_t dim : permutation)
     extents.push_back(source.extent(dim));
@@ -198,10 +202,10 @@ Tensor OperationLowering::transpose(const Tensor &source,
           source.getType()};
 }
 
-SmallVector<Tensor> OperationLowering::reduce(const Tensor &source,
-                                              ArrayRef<bool> isReduced,
-                                              ArrayRef<Scalar> initial,
-                                              Accumulator body) {
+SmallVector<Tensor> TensorBuilder::reduce(const Tensor &source,
+                                          ArrayRef<bool> isReduced,
+                                          ArrayRef<Scalar> initial,
+                                          Accumulator body) {
   RankedTensorType sourceType = source.getValueType();
   SmallVector<Scalar> extents;
   SmallVector<AffineExpr> kept;
@@ -251,33 +255,6 @@ SmallVector<Tensor> OperationLowering::reduce(const Tensor &source,
   return results;
 }
 
-Scalar OperationLowering::encode(Scalar real, const rt::TensorType &type) {
-  Type element = storageElementOf(builder, type);
-  if (isa<FloatType>(element))
-    return real.to(element);
-  rt::StorageRange range = rt::storageRange(type.type);
-  Scalar quotient = real.toF64() / double(type.scale);
-  Scalar rounded = round(quotient) + double(type.zeroPoint);
-  Scalar limited = clamp(rounded, range.low, range.high);
-  // The comparison is false for a NaN (M-149).
-  Scalar safe =
-      select(rounded == rounded, limited, limited.like(double(type.zeroPoint)));
-  return safe.toI32().to(element);
-}
-
-Scalar OperationLowering::encodeInteger(Scalar integer,
-                                        const rt::TensorType &type) {
-  Type element = storageElementOf(builder, type);
-  if (isa<FloatType>(element) || element == integer.getType())
-    return integer.to(element);
-  rt::StorageRange range = rt::storageRange(type.type);
-  return clamp(integer, range.low, range.high).to(element);
-}
-
-Scalar OperationLowering::encodeTruth(Scalar truth) {
-  return truth.zeroExtended(builder.getI8Type());
-}
-
 /// The elements of \p value in \p shape, of as many.
 static Value buildReshape(ImplicitLocOpBuilder &builder, Value value,
                           ArrayRef<int64_t> shape) {
@@ -305,7 +282,7 @@ static Value buildReshape(ImplicitLocOpBuilder &builder, Value value,
   return buildReshape(builder, buildReshape(builder, value, count), shape);
 }
 
-Tensor OperationLowering::reshape(Tensor source, Indices extents) {
+Tensor TensorBuilder::reshape(Tensor source, Indices extents) {
   SmallVector<Value> open;
   RankedTensorType type =
       typeOfExtents(extents, source.getValueType().getElementType(), open);
@@ -329,4 +306,11 @@ Tensor OperationLowering::reshape(Tensor source, Indices extents) {
   return {builder,
           tensor::ReshapeOp::create(builder, type, source.get(), shapeValue),
           source.getType()};
+}
+
+Value TensorBuilder::constantResource(RankedTensorType type,
+                                      ArrayRef<char> bytes, StringRef name) {
+  ElementsAttr value =
+      makeResource(type, bytes, /*source=*/{}, name, /*suffix=*/"");
+  return arith::ConstantOp::create(builder, cast<TypedAttr>(value));
 }
