@@ -69,14 +69,14 @@ TEST_F(DeathTest, DuringAnAsynchronousExecutionThatHasNotBegun) {
   prepare();
   service.conduct.hangsIn = "execute";
   service.conduct.tellsLaunch = false;
-  Status told;
+  std::promise<Status> told;
   Status launched = dieDuring([&] {
     return model->executeAsync(
         pool.request(),
-        [&](const Status &status, const auto &) { told = status; });
+        [&](const Status &status, const auto &) { told.set_value(status); });
   });
   EXPECT_EQ(launched.code(), StatusCode::deadObject);
-  EXPECT_TRUE(holds([&] { return told.code() == StatusCode::deadObject; }));
+  EXPECT_EQ(told.get_future().get().code(), StatusCode::deadObject);
 }
 
 TEST_F(DeathTest, DuringTheImportOfMemory) {

@@ -12,6 +12,8 @@
 #include "nnhal/Runtime/Compiler.h"
 
 #include <future>
+#include <mutex>
+#include <thread>
 
 using namespace nnhal;
 using namespace nnhal::service;
@@ -94,9 +96,17 @@ kj::Promise<void> tellEverything(wire::PrepareObserver::Client observer) {
           [end = kj::mv(end)]() mutable { return end.send().ignoreResult(); });
 }
 
-struct Heard {
-  std::vector<std::string> news;
-  std::vector<std::thread::id> threads;
+/// What an observer is told, on any thread.
+class Heard {
+public:
+  std::vector<std::string> news() const {
+    std::lock_guard lock(mutex);
+    return texts;
+  }
+  std::vector<std::thread::id> threads() const {
+    std::lock_guard lock(mutex);
+    return tellers;
+  }
 
   rt::PrepareObserver observer() {
     rt::PrepareObserver observer;
@@ -117,10 +127,17 @@ struct Heard {
     };
     return observer;
   }
+
+private:
   void add(std::string text) {
-    news.push_back(std::move(text));
-    threads.push_back(std::this_thread::get_id());
+    std::lock_guard lock(mutex);
+    texts.push_back(std::move(text));
+    tellers.push_back(std::this_thread::get_id());
   }
+
+  mutable std::mutex mutex;
+  std::vector<std::string> texts;
+  std::vector<std::thread::id> tellers;
 };
 } // namespace
 
@@ -138,10 +155,10 @@ TEST_F(PreparationTest, TellsOnTheThreadThatWaits) { // D-012
   Heard heard;
   ASSERT_TRUE(
       device->prepareModel(rt::test::sumModel(), {}, heard.observer()).isOk());
-  EXPECT_EQ(heard.news,
+  EXPECT_EQ(heard.news(),
             (std::vector<std::string>{"error odd", "artifact of 5 and 3 bytes",
                                       "ended: ", "locked: busy"}));
-  for (std::thread::id thread : heard.threads)
+  for (std::thread::id thread : heard.threads())
     EXPECT_EQ(thread, std::this_thread::get_id());
 }
 
@@ -153,7 +170,7 @@ TEST_F(PreparationTest, CacheFilesThatCannotBeSentFailNothing) { // E-033
   auto prepared =
       device->prepareModel(rt::test::sumModel(), options, heard.observer());
   ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
-  EXPECT_EQ(heard.news,
+  EXPECT_EQ(heard.news(),
             std::vector<std::string>{
                 std::string(toString(rt::CacheOutcome::missUnreadable)) +
                 ": cannot duplicate descriptor 100000: Bad file descriptor"});
@@ -167,7 +184,7 @@ TEST_F(PreparationTest, TellsBeforeTheCallback) {
   ASSERT_TRUE(device
                   ->prepareModelAsync(
                       shared(rt::test::sumModel()), {},
-                      [&](const auto &) { end.set_value(heard.news.size()); },
+                      [&](const auto &) { end.set_value(heard.news().size()); },
                       heard.observer())
                   .isOk());
   EXPECT_EQ(end.get_future().get(), 3u);
@@ -191,7 +208,7 @@ TEST_F(PreparationTest, NothingIsToldAfterTheEnd) {
                      return Status::ok();
                    })
                    .isOk());
-  EXPECT_TRUE(heard.news.empty());
+  EXPECT_TRUE(heard.news().empty());
   // The compilation in the background of another one may end later.
   rt::PrepareOptions options;
   options.compileAfter = 0;
@@ -206,7 +223,7 @@ TEST_F(PreparationTest, NothingIsToldAfterTheEnd) {
                     return Status::ok();
                   })
                   .isOk());
-  EXPECT_EQ(heard.news, std::vector<std::string>{"ended: "});
+  EXPECT_EQ(heard.news(), std::vector<std::string>{"ended: "});
   EXPECT_TRUE(service.loop
                   ->call([&]() -> kj::Promise<Status> {
                     kept = nullptr;
