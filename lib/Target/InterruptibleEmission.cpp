@@ -7,6 +7,7 @@
 
 #include "InterruptibleEmission.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
@@ -52,11 +53,14 @@ bool EmptyFunctions::runOnFunction(Function &function) {
 }
 
 void InterruptibleEmission::add(Pass *pass) {
+  std::unique_ptr<Pass> owned(pass);
+  if (llvm::is_contained(leftOut, pass->getPassName()))
+    return;
   // Adjacent passes on functions run on one function after another, so that
   // the first of them runs just before the code of a function is begun.
   bool isOfFunction = pass->getPassKind() == PT_Function;
   if (isOfFunction && !isInFunctions)
     passes.add(std::make_unique<EmptyFunctions>(cancellation).release());
   isInFunctions = isOfFunction;
-  passes.add(pass);
+  passes.add(owned.release());
 }

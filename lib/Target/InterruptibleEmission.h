@@ -10,6 +10,8 @@
 
 #include "Cancellation.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/LegacyPassManager.h"
 
 namespace nnhal {
@@ -19,15 +21,18 @@ namespace nnhal {
 /// their bodies instead, so that little is left to emit.
 class InterruptibleEmission final : public llvm::legacy::PassManagerBase {
 public:
-  /// \p cancellation outlives this object.
-  explicit InterruptibleEmission(Cancellation &cancellation)
-      : cancellation(cancellation) {}
+  /// Leaves out passes that have one of the names \p leftOut in LLVM's
+  /// registry. Both parameters outlive this object.
+  explicit InterruptibleEmission(Cancellation &cancellation,
+                                 llvm::ArrayRef<llvm::StringRef> leftOut = {})
+      : cancellation(cancellation), leftOut(leftOut) {}
 
   void add(llvm::Pass *pass) override;
   void run(llvm::Module &module) { passes.run(module); }
 
 private:
   Cancellation &cancellation;
+  llvm::ArrayRef<llvm::StringRef> leftOut;
   llvm::legacy::PassManager passes;
   bool isInFunctions = false;
 };

@@ -25,7 +25,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
@@ -118,20 +117,6 @@ static bool hasLongEntry(const Module &module, const kernel::CostModel &costs) {
   return isLong;
 }
 
-namespace {
-/// Leaves out LLVM's loop strength reduction, by the name that the pass has in
-/// LLVM's registry, where that is asked for.
-class StrengthReductionGate final : public OptPassGate {
-public:
-  bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "Loop Strength Reduction";
-  }
-  bool isEnabled() const override { return isClosed; }
-
-  bool isClosed = false;
-};
-} // namespace
-
 /// Whether a round of some loop of \p module accesses memory so often that it
 /// is the same how the addresses come about. What strength reduction weighs
 /// grows faster than the number of addresses: it was two thirds of the time of
@@ -157,11 +142,10 @@ class CodeGenerator {
 public:
   /// Both outlive this object.
   CodeGenerator(const Machine &target, Cancellation &cancellation)
-      : target(target), cancellation(cancellation), passes(cancellation) {
+      : target(target), cancellation(cancellation) {
     // Remarks of passes are none of the user's business; errors come back as
     // failures.
     context.setDiagnosticHandlerCallBack([](const DiagnosticInfo *, void *) {});
-    context.setOptPassGate(gate);
   }
 
   /// Machine code for \p module (LLVM dialect). Only the first module may have
@@ -171,20 +155,21 @@ public:
                           const kernel::CostModel &costs);
 
 private:
-  rt::Status setUp(bool isEntry);
+  void makeMachine(bool isEntry);
+  rt::Status makePasses(std::optional<InterruptibleEmission> &passes,
+                        ArrayRef<StringRef> leftOut);
 
   const Machine &target;
   Cancellation &cancellation;
-  StrengthReductionGate gate;
   LLVMContext context;
   std::unique_ptr<TargetMachine> machine;
   Object object;
   raw_svector_ostream stream{object};
-  InterruptibleEmission passes;
+  std::optional<InterruptibleEmission> allPasses, passesOfLongRounds;
 };
 } // namespace
 
-rt::Status CodeGenerator::setUp(bool isEntry) {
+void CodeGenerator::makeMachine(bool isEntry) {
   // The passes of `Default` that `Less` leaves out take a fortieth of a
   // compilation, and executions are as fast without them.
   machine = target.createMachine(isEntry ? CodeGenOptLevel::None
@@ -192,33 +177,54 @@ rt::Status CodeGenerator::setUp(bool isEntry) {
   // AArch64 would select by GlobalISel where code is made quickly, which no
   // other code here is selected by.
   machine->setGlobalISel(false);
-  if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
+}
+
+/// Makes \p passes, without those that have the names \p leftOut.
+rt::Status
+CodeGenerator::makePasses(std::optional<InterruptibleEmission> &passes,
+                          ArrayRef<StringRef> leftOut) {
+  passes.emplace(cancellation, leftOut);
+  if (machine->addPassesToEmitFile(*passes, stream, /*DwoOut=*/nullptr,
                                    CodeGenFileType::ObjectFile))
     return rt::failure("target '{}' cannot emit object files",
                        machine->getTargetTriple().str());
   return rt::Status();
 }
 
+/// LLVM's loop strength reduction, and what runs for it alone. Its analyses
+/// would take their time even if it were told to do nothing.
+static constexpr StringRef strengthReduction[] = {
+    "Canonicalize Freeze Instructions in Loops", "Loop Strength Reduction"};
+
 rt::Result<Object> CodeGenerator::emit(mlir::ModuleOp module,
                                        const kernel::CostModel &costs) {
-  std::unique_ptr<Module> llvmModule =
-      mlir::translateModuleToLLVMIR(module, context, "nnhal");
+#ifdef NDEBUG
+  constexpr bool isTrusted = true;
+#else
+  constexpr bool isTrusted = false;
+#endif
+  std::unique_ptr<Module> llvmModule = mlir::translateModuleToLLVMIR(
+      module, context, "nnhal", /*disableVerification=*/isTrusted);
   if (!llvmModule)
     return rt::failure("translation to LLVM IR failed");
   bool isEntry =
       !module->hasAttr(kernelAttrName) && hasLongEntry(*llvmModule, costs);
   assert((!machine || !isEntry) && "an entry needs a generator of its own");
   if (!machine)
-    NNHAL_RETURN_IF_ERROR(setUp(isEntry));
+    makeMachine(isEntry);
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
   llvmModule->setPICLevel(PICLevel::BigPIC);
   setTargetAttributes(*llvmModule, target);
   hideInternals(*llvmModule);
   optimize(*llvmModule, *machine, isEntry, target.missing(), cancellation);
-  gate.isClosed = hasLongRounds(*llvmModule, costs);
+  bool isLong = hasLongRounds(*llvmModule, costs);
+  auto &passes = isLong ? passesOfLongRounds : allPasses;
+  if (!passes)
+    NNHAL_RETURN_IF_ERROR(makePasses(
+        passes, isLong ? ArrayRef(strengthReduction) : ArrayRef<StringRef>()));
   object.clear();
-  passes.run(*llvmModule);
+  passes->run(*llvmModule);
   return std::move(object);
 }
 
