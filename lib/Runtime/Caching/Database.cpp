@@ -230,7 +230,11 @@ Result<std::unique_ptr<Database>> Database::open(const Options &options) {
   return openOrCreate();
 }
 
-Database::~Database() { sqlite3_close(handle); }
+Database::~Database() {
+  // SQLite does not close a database that has statements.
+  statements.clear();
+  sqlite3_close(handle);
+}
 
 static int bind(sqlite3_stmt *statement, int index,
                 const Database::Value &value) {
@@ -250,13 +254,20 @@ static Database::Value column(sqlite3_stmt *statement, int index) {
       data, size_t(sqlite3_column_bytes(statement, index)));
 }
 
-Status Database::run(const char *sql, std::initializer_list<Value> arguments,
-                     const std::function<void(std::span<const Value>)> &onRow) {
+Database::Statement Database::take(const std::string &sql) {
+  if (auto known = statements.extract(sql))
+    return std::move(known.mapped());
   sqlite3_stmt *statement = nullptr;
-  if (sqlite3_prepare_v2(handle, sql, -1, &statement, nullptr) != SQLITE_OK)
-    return lastError();
-  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt *)> owner(
-      statement, sqlite3_finalize);
+  // Its error is that of the database.
+  (void)sqlite3_prepare_v3(handle, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT,
+                           &statement, nullptr);
+  return {statement, sqlite3_finalize};
+}
+
+Status
+Database::execute(sqlite3_stmt *statement,
+                  std::initializer_list<Value> arguments,
+                  const std::function<void(std::span<const Value>)> &onRow) {
   int index = 0;
   for (const Value &value : arguments)
     if (bind(statement, ++index, value) != SQLITE_OK)
@@ -274,6 +285,21 @@ Status Database::run(const char *sql, std::initializer_list<Value> arguments,
     if (onRow)
       onRow(row);
   }
+}
+
+Status Database::run(const char *sql, std::initializer_list<Value> arguments,
+                     const std::function<void(std::span<const Value>)> &onRow) {
+  std::string text(sql);
+  Statement statement = take(text);
+  if (!statement)
+    return lastError();
+  NNHAL_RETURN_IF_ERROR(execute(statement.get(), arguments, onRow));
+  // Arguments are memory of the caller, and a statement that is not reset keeps
+  // its locks.
+  sqlite3_reset(statement.get());
+  sqlite3_clear_bindings(statement.get());
+  statements.insert_or_assign(std::move(text), std::move(statement));
+  return Status::ok();
 }
 
 Status Database::transact(const std::function<Status()> &body) {

@@ -12,11 +12,13 @@
 
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 namespace nnhal::rt::cache {
 
@@ -79,6 +81,12 @@ private:
       : handle(handle), path(std::move(path)), file(file) {}
   /// The error of the last call; damage is noted.
   Status lastError();
+  using Statement = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt *)>;
+  /// Returns the statement \p sql, ready to execute; nothing where that failed.
+  Statement take(const std::string &sql);
+  Status execute(sqlite3_stmt *statement,
+                 std::initializer_list<Value> arguments,
+                 const std::function<void(std::span<const Value>)> &onRow);
   /// The condition in which a file was found.
   enum class Condition { ready, isNew, damaged, unusable };
   static Result<std::unique_ptr<Database>> openFile(const std::string &path,
@@ -90,6 +98,9 @@ private:
   std::string path;
   FileName file;
   bool wasDamaged = false;
+  /// Statements that have been executed: to translate one takes longer than to
+  /// look up a row. Those that are being executed are not among them.
+  std::map<std::string, Statement, std::less<>> statements;
 };
 
 } // namespace nnhal::rt::cache

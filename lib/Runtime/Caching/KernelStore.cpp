@@ -109,18 +109,19 @@ Status KernelStore::prune() {
       "used, rowid LIMIT (SELECT count(*) / 8 + 1 FROM kernels))");
 }
 
-Status KernelStore::keep(std::string_view key,
-                         std::span<const std::byte> object) {
-  Sha256Digest row = rowOf(key);
-  Sha256Digest hash = sha256(object);
-  std::span<const uint8_t> bytes(
-      reinterpret_cast<const uint8_t *>(object.data()), object.size());
+Status KernelStore::keep(std::span<const Entry> entries) {
   std::lock_guard lock(mutex);
   return database->transact([&]() -> Status {
-    NNHAL_RETURN_IF_ERROR(
-        database->run("INSERT OR REPLACE INTO kernels(key, used, hash, object) "
-                      "VALUES(?, ?, ?, ?)",
-                      {row, now(), hash, bytes}));
+    for (const auto &[key, object] : entries) {
+      Sha256Digest row = rowOf(key);
+      Sha256Digest hash = sha256(object);
+      std::span<const uint8_t> bytes(
+          reinterpret_cast<const uint8_t *>(object.data()), object.size());
+      NNHAL_RETURN_IF_ERROR(database->run(
+          "INSERT OR REPLACE INTO kernels(key, used, hash, object) "
+          "VALUES(?, ?, ?, ?)",
+          {row, now(), hash, bytes}));
+    }
     return prune();
   });
 }

@@ -54,8 +54,19 @@ public:
   /// The object that was kept with \p key, unless it is gone or cannot be read.
   std::optional<std::vector<std::byte>> find(std::string_view key);
 
-  /// Keeps \p object, in place of an earlier one with \p key.
-  Status keep(std::string_view key, std::span<const std::byte> object);
+  /// An object to keep with a key.
+  struct Entry {
+    std::string_view key;
+    std::span<const std::byte> object;
+  };
+
+  /// Keeps \p entries, in place of earlier ones with their keys: all of them or
+  /// none. Each call takes a quarter of a millisecond and more.
+  Status keep(std::span<const Entry> entries);
+  Status keep(std::string_view key, std::span<const std::byte> object) {
+    Entry entry{key, object};
+    return keep({&entry, 1});
+  }
 
   /// The number of objects, those of other builds of the compiler included.
   Result<int64_t> count();

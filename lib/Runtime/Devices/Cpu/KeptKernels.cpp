@@ -11,7 +11,9 @@
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Runtime/Log.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 
 using namespace nnhal::rt;
 using cache::KernelStore;
@@ -40,25 +42,81 @@ void KeptKernels::open() {
 }
 
 namespace {
-/// Counts the kernels that one compilation finds in the store and keeps there,
-/// not the records of operations that call them, and logs both numbers when the
-/// compilation ends.
-struct KernelUse {
+/// The kernels that one compilation finds in the store and keeps there, in
+/// transactions of several, which take longer than what is in them. Counts
+/// them, not the records of operations that call them, and logs both numbers
+/// when the compilation ends.
+///
+/// Threads: any.
+class KernelUse {
+public:
   KernelUse(std::shared_ptr<KernelStore> store, std::shared_ptr<const Log> log)
       : store(std::move(store)), log(std::move(log)) {}
   ~KernelUse() {
+    write();
     if (log)
       writeLog(*log, LogTag::compilation,
                "nnhal-cpu: {} kernels were found, {} are kept", found.load(),
-               kept.load());
+               kept);
   }
+
+  bool find(std::string_view key, std::vector<std::byte> &object);
+  void keep(std::string_view key, std::span<const std::byte> object);
+
+private:
+  /// A process that ends loses what it has made in so much time at most.
+  static constexpr std::chrono::milliseconds longestWait{250};
+
+  struct Kernel {
+    std::string key;
+    std::vector<std::byte> object;
+  };
+
+  void write();
 
   std::shared_ptr<KernelStore> store;
   std::shared_ptr<const Log> log;
   std::atomic<uint32_t> found{0};
-  std::atomic<uint32_t> kept{0};
+  std::mutex mutex;
+  std::vector<Kernel> waiting;
+  /// When the first of those that wait was made.
+  std::chrono::steady_clock::time_point begin;
+  uint32_t kept = 0;
 };
 } // namespace
+
+bool KernelUse::find(std::string_view key, std::vector<std::byte> &object) {
+  std::optional<std::vector<std::byte>> known = store->find(key);
+  if (!known)
+    return false;
+  object = *std::move(known);
+  found += !key.starts_with(operationKeyPrefix);
+  return true;
+}
+
+void KernelUse::keep(std::string_view key, std::span<const std::byte> object) {
+  std::lock_guard lock(mutex);
+  auto now = std::chrono::steady_clock::now();
+  if (waiting.empty())
+    begin = now;
+  waiting.push_back({std::string(key), {object.begin(), object.end()}});
+  if (now - begin >= longestWait)
+    write();
+}
+
+void KernelUse::write() {
+  if (waiting.empty())
+    return;
+  std::vector<KernelStore::Entry> entries;
+  for (const Kernel &kernel : waiting)
+    entries.push_back({kernel.key, kernel.object});
+  // The next compilation makes kernels again that could not be kept.
+  if (store->keep(entries).isOk())
+    kept += uint32_t(std::ranges::count_if(entries, [](const auto &entry) {
+      return !entry.key.starts_with(operationKeyPrefix);
+    }));
+  waiting.clear();
+}
 
 CompileObserver KeptKernels::observe(CompileObserver observer) {
   if (directory.empty())
@@ -69,18 +127,11 @@ CompileObserver KeptKernels::observe(CompileObserver observer) {
   auto use = std::make_shared<KernelUse>(store, log);
   observer.findKernel = [use](std::string_view key,
                               std::vector<std::byte> &object) {
-    std::optional<std::vector<std::byte>> found = use->store->find(key);
-    if (!found)
-      return false;
-    object = *std::move(found);
-    use->found += !key.starts_with(operationKeyPrefix);
-    return true;
+    return use->find(key, object);
   };
   observer.keepKernel = [use](std::string_view key,
                               std::span<const std::byte> object) {
-    // The next compilation makes a kernel again that could not be kept.
-    if (use->store->keep(key, object).isOk())
-      use->kept += !key.starts_with(operationKeyPrefix);
+    use->keep(key, object);
   };
   return observer;
 }
