@@ -31,18 +31,4 @@ uint16_t float16FromDouble(double value) {
          static_cast<uint16_t>(((exponent + 14) << 10) + (mantissa - 1024));
 }
 
-float floatFromFloat16(uint16_t bits) {
-  int exponent = (bits >> 10) & 0x1F;
-  int mantissa = bits & 0x3FF;
-  float magnitude;
-  if (exponent == 0x1F)
-    magnitude = mantissa ? std::numeric_limits<float>::quiet_NaN()
-                         : std::numeric_limits<float>::infinity();
-  else if (exponent == 0)
-    magnitude = static_cast<float>(mantissa) * 0x1p-24f;
-  else
-    magnitude = std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
-  return bits & 0x8000 ? -magnitude : magnitude;
-}
-
 } // namespace nnhal::rt
