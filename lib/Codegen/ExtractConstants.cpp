@@ -36,29 +36,49 @@ private:
   LogicalResult check(func::FuncOp entry);
   FailureOr<int64_t> place(memref::GlobalOp global);
 
-  std::vector<char> blob;
+  AsmResourceBlob makeBlob() const;
+
+  /// The constants with their offsets, which grow.
+  std::vector<std::pair<ElementsAttr, int64_t>> placed;
+  int64_t blobSize = 0;
 };
 } // namespace
 
-/// Appends the elements of \p value to \p blob, row-major.
-static LogicalResult appendElements(ElementsAttr value,
-                                    std::vector<char> &blob) {
+/// The bytes of the elements of \p value, row-major, or of one of them where
+/// all are alike; nothing where they cannot be extracted.
+static std::optional<ArrayRef<char>> rawElements(ElementsAttr value) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *bytes = resource.getRawHandle().getBlob();
-    if (!bytes)
-      return failure();
-    blob.insert(blob.end(), bytes->getData().begin(), bytes->getData().end());
-    return success();
+    return bytes ? std::optional(bytes->getData()) : std::nullopt;
   }
   auto dense = dyn_cast<DenseIntOrFPElementsAttr>(value);
   // i1 is stored as bits in the attribute but as bytes in memory.
   if (!dense || dense.getElementType().isInteger(1))
-    return failure();
-  ArrayRef<char> raw = dense.getRawData();
-  int64_t count = dense.isSplat() ? dense.getNumElements() : 1;
-  for (int64_t i = 0; i < count; ++i)
-    blob.insert(blob.end(), raw.begin(), raw.end());
-  return success();
+    return std::nullopt;
+  return dense.getRawData();
+}
+
+static int64_t repetitionsOf(ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  return dense && dense.isSplat() ? dense.getNumElements() : 1;
+}
+
+/// All constants at once, so that each is copied once: they may be most of the
+/// memory that a compilation needs.
+AsmResourceBlob ExtractConstantsPass::makeBlob() const {
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(blobSize, alignment);
+  char *next = blob.getMutableData().data();
+  char *end = next + blobSize;
+  for (const auto &[value, offset] : placed) {
+    char *begin = end - blobSize + offset;
+    std::fill(next, begin, 0);
+    next = begin;
+    ArrayRef<char> raw = *rawElements(value);
+    for (int64_t i = repetitionsOf(value); i > 0; --i)
+      next = std::copy(raw.begin(), raw.end(), next);
+  }
+  std::fill(next, end, 0);
+  return blob;
 }
 
 /// The offset of \p global's bytes in the blob.
@@ -73,16 +93,18 @@ FailureOr<int64_t> ExtractConstantsPass::place(memref::GlobalOp global) {
     return global.emitError("elements of ")
            << value.getType() << " cannot be extracted: of " << global.getType()
            << ", " << why;
-  blob.resize(llvm::alignTo(blob.size(), alignment));
-  int64_t offset = blob.size();
+  int64_t offset = llvm::alignTo(blobSize, alignment);
   FailureOr<int64_t> size = checkedByteSize(global.getType());
   if (failed(size) || uint64_t(offset + *size) > rt::maxDataCacheSize)
     return global.emitError("elements of ")
            << value.getType() << " make constants larger than "
            << rt::maxDataCacheSize << " bytes together";
-  if (failed(appendElements(value, blob)))
+  std::optional<ArrayRef<char>> raw = rawElements(value);
+  if (!raw)
     return global.emitError("elements of ")
            << value.getType() << " cannot be extracted";
+  placed.emplace_back(value, offset);
+  blobSize = offset + int64_t(raw->size()) * repetitionsOf(value);
   ++numExtracted;
   return offset;
 }
@@ -147,10 +169,9 @@ void ExtractConstantsPass::runOnOperation() {
   numKept += kept;
 
   // An empty blob would be no resource.
-  blob.resize(llvm::alignTo(std::max<size_t>(blob.size(), 1), alignment));
+  blobSize = llvm::alignTo(std::max<int64_t>(blobSize, 1), alignment);
   OpBuilder builder(&getContext());
-  auto blobType =
-      MemRefType::get({baseOffset + int64_t(blob.size())}, builder.getI8Type());
+  auto blobType = MemRefType::get({baseOffset + blobSize}, builder.getI8Type());
   if (failed(entry.insertArgument(entry.getNumArguments(), blobType, {},
                                   entry.getLoc())))
     return signalPassFailure();
@@ -173,13 +194,9 @@ void ExtractConstantsPass::runOnOperation() {
     if (!stillRead.contains(cast<memref::GlobalOp>(global).getName()))
       global->erase();
 
-  auto attrType =
-      RankedTensorType::get({int64_t(blob.size())}, builder.getI8Type());
-  module->setAttr(
-      dataCacheAttrName,
-      DenseResourceElementsAttr::get(
-          attrType, "data_cache",
-          HeapAsmResourceBlob::allocateAndCopyWithAlign(blob, alignment)));
+  auto attrType = RankedTensorType::get({blobSize}, builder.getI8Type());
+  module->setAttr(dataCacheAttrName, DenseResourceElementsAttr::get(
+                                         attrType, "data_cache", makeBlob()));
 }
 
 } // namespace nnhal
