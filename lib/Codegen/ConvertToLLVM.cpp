@@ -132,10 +132,31 @@ static void populateVectorPatterns(const LLVMTypeConverter &converter,
                                          force32BitIndices);
 }
 
+/// States how vectors in memory are aligned: as their elements are. Upstream's
+/// patterns would make an LLVM context for each access to find that out, an
+/// eighth of this pass.
+static void stateAlignments(ModuleOp module) {
+  module.walk([](Operation *op) {
+    auto state = [](auto access, VectorType type) {
+      unsigned bits = type.getElementType().isIntOrFloat()
+                          ? type.getElementTypeBitWidth()
+                          : 0;
+      if (bits >= 8 && bits <= 64 && llvm::isPowerOf2_32(bits) &&
+          !access.getAlignment())
+        access.setAlignment(bits / 8);
+    };
+    if (auto load = dyn_cast<vector::LoadOp>(op))
+      state(load, load.getVectorType());
+    else if (auto store = dyn_cast<vector::StoreOp>(op))
+      state(store, store.getVectorType());
+  });
+}
+
 void ConvertToLLVMPass::runOnOperation() {
   ModuleOp module = getOperation();
   if (failed(checkDeallocations(module)) || failed(expandViews()))
     return signalPassFailure();
+  stateAlignments(module);
   const DataLayoutAnalysis &layouts = getAnalysis<DataLayoutAnalysis>();
   LowerToLLVMOptions options(&getContext(), layouts.getAtOrAbove(module));
   options.useBarePtrCallConv =
