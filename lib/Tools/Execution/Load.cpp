@@ -9,6 +9,7 @@
 
 #include "Cache.h"
 #include "Phases.h"
+#include "Tools/Process/Heap.h"
 #include "Tools/Tensors/Inputs.h"
 
 #include "Runtime/Artifact/ModelCache.h"
@@ -45,6 +46,12 @@ static constexpr int compilerSize = 32 << 20;
 static void giveBackFrom(const LoadRequest &request, int size) {
   if (request.ownsProcess)
     ::mallopt(M_MMAP_THRESHOLD, size);
+}
+
+static void expectCompilation(const LoadRequest &request) {
+  giveBackFrom(request, compilerSize);
+  if (request.ownsProcess)
+    growHeapInLargePages();
 }
 
 /// Returns the report of a model whose steps are cached each by itself: the
@@ -214,7 +221,7 @@ private:
   /// under it.
   rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
                                                   const rt::ContentKey &key) {
-    giveBackFrom(request, compilerSize);
+    expectCompilation(request);
     if (!loaded.source)
       NNHAL_RETURN_IF_ERROR(read());
     if (!sourceKey) {
