@@ -426,6 +426,9 @@ SmallVector<Value> ConvolutionEmitter::multiplyRun(
                 llvm::divideCeil(costs.unrolledProducts,
                                  std::max<size_t>(values.size(), 1)),
                 1, costs.unrolledSteps);
+  // Without a step that is left over the code is half as long.
+  if (steps > 2 && count % steps != 0 && count % (steps - 1) == 0)
+    --steps;
   int64_t unrolled = count - count % steps;
   return rounds(unrolled, count, 1, rounds(0, unrolled, steps, values));
 }

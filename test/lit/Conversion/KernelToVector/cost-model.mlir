@@ -28,15 +28,22 @@ func.func @tiles(%in: memref<1x1x12x8xf32>, %filter: memref<2x1x1x8x16xf32>,
 // TILES: scf.forall (%{{.*}}) in (2)
 
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=unrolled-steps=3 --convert-nnk-to-vector | FileCheck %s --check-prefix=STEPS
-// Two rounds of three of eight steps, and two by themselves.
+// Rounds of two of eight steps, because rounds of three would leave some over.
 // STEPS-LABEL: func @tiles
-// STEPS: scf.for %{{.*}} = %c0 to %[[SIX:.+]] step %c3{{.*}} iter_args
-// STEPS-COUNT-36: vector.fma
-// STEPS-NOT: vector.fma
-// STEPS: scf.for %{{.*}} = %[[SIX]] to %c8 step %c1 iter_args
-// STEPS-COUNT-12: vector.fma
+// STEPS: scf.for %{{.*}} = %c0 to %c8 step %c2{{.*}} iter_args
+// STEPS-COUNT-24: vector.fma
 // STEPS-NOT: vector.fma
 // STEPS: return
+
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=unrolled-steps=6,unrolled-products=72 --convert-nnk-to-vector | FileCheck %s --check-prefix=REST
+// A round of six of eight steps, and two by themselves.
+// REST-LABEL: func @tiles
+// REST-COUNT-72: vector.fma
+// REST-NOT: vector.fma
+// REST: scf.for %{{.*}} = %c6 to %c8 step %c1{{.*}} iter_args
+// REST-COUNT-12: vector.fma
+// REST-NOT: vector.fma
+// REST: return
 
 // RUN: nnhal-opt %s --nnhal-set-target=parameters=unrolled-products=24 --convert-nnk-to-vector | FileCheck %s --check-prefix=PRODUCTS
 // A step has twelve products: two steps a round.
