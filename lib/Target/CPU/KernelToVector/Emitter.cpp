@@ -131,6 +131,14 @@ Value Emitter::index(int64_t value) {
   return cached;
 }
 
+/// \p sum without the constant that is added to it last, and that.
+static std::pair<Value, int64_t> splitShift(Value sum) {
+  auto add = sum.getDefiningOp<arith::AddIOp>();
+  std::optional<int64_t> shift =
+      add ? getConstantIntValue(add.getRhs()) : std::nullopt;
+  return shift ? std::pair(add.getLhs(), *shift) : std::pair(sum, int64_t(0));
+}
+
 Value Emitter::add(Value a, Value b) {
   std::optional<int64_t> left = getConstantIntValue(a);
   std::optional<int64_t> right = getConstantIntValue(b);
@@ -140,6 +148,20 @@ Value Emitter::add(Value a, Value b) {
     return b;
   if (right == 0)
     return a;
+  if (left)
+    return add(b, a);
+  if (right) {
+    auto [start, shift] = splitShift(a);
+    if (shift != 0)
+      return add(start, shift + *right);
+    return arith::AddIOp::create(rewriter, location, a, b, noWrap);
+  }
+  // Constants come last: accesses that lie a constant apart have an address in
+  // common then, and each its own displacement.
+  if (auto [start, shift] = splitShift(a); shift != 0)
+    return add(add(start, b), shift);
+  if (auto [start, shift] = splitShift(b); shift != 0)
+    return add(add(a, start), shift);
   return arith::AddIOp::create(rewriter, location, a, b, noWrap);
 }
 
