@@ -7,6 +7,7 @@
 
 #include "GpuBackend.h"
 
+#include "ArgumentBytes.h"
 #include "HostControlModel.h"
 
 #include "Runtime/Artifact/Targets.h"
@@ -183,7 +184,7 @@ private:
     /// states all.
     std::unique_ptr<AnnotatedModel> known;
     /// Whether IF or WHILE give extents that do not follow from those of the
-    /// inputs.
+    /// inputs, or parameters are computed.
     bool isHostControlled = false;
   };
 
@@ -206,8 +207,13 @@ private:
 
   static Form formOf(const AnnotatedModel &model) {
     OpenParts open = openPartsOf(model.model);
+    OpenParameters parameters = openParametersOf(model.model);
+    if (parameters == OpenParameters::computed)
+      return {OpenExtents::follow, &model, nullptr, /*isHostControlled=*/true};
     if (open == OpenParts::none)
-      return {OpenExtents::refused, &model, nullptr, false};
+      return {parameters == OpenParameters::none ? OpenExtents::refused
+                                                 : OpenExtents::follow,
+              &model, nullptr, false};
     KnownShapes shapes =
         open == OpenParts::inputs
             ? exampleShapes(model.model)
@@ -224,7 +230,7 @@ private:
                     return operation.type == OperationType::IF ||
                            operation.type == OperationType::WHILE;
                   })};
-    if (open == OpenParts::inputs)
+    if (open == OpenParts::inputs || parameters == OpenParameters::inputs)
       return {OpenExtents::follow, &model, nullptr, false};
     known->statePairs = model.statePairs;
     auto owned = std::make_unique<AnnotatedModel>(*std::move(known));
@@ -272,7 +278,8 @@ private:
                       driver->createCache({}).get());
     };
     const OpenShapeModel::CodeMaker maker = {
-        description.name, ShapeNeed::extents, std::move(make)};
+        description.name, ShapeNeed::extents, std::move(make),
+        &parameterInputsOf, &readInput};
     if (isHostControlled)
       return HostControlModel::create(model, specializations, maker, observer);
     NNHAL_ASSIGN_OR_RETURN(

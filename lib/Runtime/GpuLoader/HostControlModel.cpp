@@ -9,6 +9,7 @@
 
 #include "ArgumentBytes.h"
 
+#include "Runtime/Devices/Gpu/Support/GpuSupport.h"
 #include "Runtime/Partition/CostModel.h"
 #include "Runtime/Support/BudgetedBuffer.h"
 #include "Runtime/Support/Errors.h"
@@ -72,13 +73,23 @@ Status HostControlModel::divide(uint32_t index,
     return Status::ok();
   Parts parts;
   const Subgraph &graph = subgraphOf(model.model, index);
+  // What the operations of the last part write.
+  std::set<uint32_t> written;
+  auto isWritten = [&](uint32_t operand) { return written.contains(operand); };
   for (uint32_t i = 0; i < graph.operations.size(); ++i) {
     const Operation &operation = graph.operations[i];
-    bool isNew = parts.empty() || isControl(operation) ||
-                 isControl(graph.operations[i - 1]);
-    if (isNew)
+    // The host has to have read a parameter before code is made.
+    bool isNew =
+        parts.empty() || isControl(operation) ||
+        isControl(graph.operations[i - 1]) ||
+        std::ranges::any_of(openParametersOf(model.model, graph, operation),
+                            isWritten);
+    if (isNew) {
       parts.emplace_back();
+      written.clear();
+    }
     parts.back().operations.push_back(i);
+    written.insert(operation.outputs.begin(), operation.outputs.end());
   }
   for (Part &part : parts) {
     const Operation &first = graph.operations[part.operations.front()];
@@ -105,13 +116,12 @@ HostControlModel::create(const AnnotatedModel &model,
                          const OpenShapeModel::CodeMaker &maker,
                          const LoadObserver &observer) {
   if (observer.keepArtifact)
-    return badData("a model with IF or WHILE, whose shapes are not known to "
-                   "follow from those of its inputs, is compiled when it is "
-                   "executed: there is no artifact");
+    return badData("a model whose shapes or parameters only an execution knows "
+                   "is compiled when it is executed: there is no artifact");
   if (!specializations.empty())
-    return badData("a model with IF or WHILE, whose shapes are not known to "
-                   "follow from those of its inputs, is compiled when it is "
-                   "executed, not for {} sets of shapes in advance",
+    return badData("a model whose shapes or parameters do not follow from the "
+                   "shapes of its inputs is compiled when it is executed, not "
+                   "for {} sets of shapes in advance",
                    specializations.size());
   AnnotatedModel owned = model;
   NNHAL_ASSIGN_OR_RETURN(owned.model, ownedCopy(model.model));

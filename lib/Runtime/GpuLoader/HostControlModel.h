@@ -19,10 +19,12 @@ namespace nnhal::rt {
 
 /// A model whose IF and WHILE give values of shapes that do not follow from
 /// those of the model's inputs: states that grow from round to round, or
-/// branches of results that differ. The host decides, and calls the graphs,
-/// each with the shapes that it has then. What lies between two decisions is a
-/// model of its own, with code for each of the shapes (OpenShapeModel), and
-/// values are in memory of the host in between.
+/// branches of results that differ; or a model whose operations compute
+/// parameters of others. The host decides, and calls the graphs, each with the
+/// shapes that it has then; and it reads parameters that have been computed.
+/// What lies between is a model of its own, with code for each of the shapes
+/// and parameters (OpenShapeModel), and values are in memory of the host in
+/// between.
 ///
 /// The time for which a loop may run is that of its executions: code that is
 /// made for new shapes on the way does not count.

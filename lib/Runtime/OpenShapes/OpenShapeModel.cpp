@@ -50,13 +50,20 @@ private:
   std::unique_ptr<Workspace> inner;
 };
 
+OpenShapeModel::OpenShapeModel(AnnotatedModel owned, Interface face,
+                               CodeMaker maker)
+    : model(std::move(owned)), face(std::move(face)), maker(std::move(maker)),
+      isParameter(this->maker.parametersOf
+                      ? this->maker.parametersOf(model.model)
+                      : std::vector<bool>(this->face.inputs.size())) {}
+
 Result<std::unique_ptr<OpenShapeModel>>
 OpenShapeModel::create(const AnnotatedModel &model,
                        const std::vector<InputShapes> &specializations,
                        CodeMaker maker, const LoadObserver &observer) {
   if (observer.keepArtifact)
-    return badData("a model whose shapes only an execution knows is compiled "
-                   "when it is executed: there is no artifact");
+    return badData("a model whose shapes or parameters only an execution knows "
+                   "is compiled when it is executed: there is no artifact");
   AnnotatedModel owned = model;
   NNHAL_ASSIGN_OR_RETURN(owned.model, ownedCopy(model.model));
   std::unique_ptr<OpenShapeModel> created(new OpenShapeModel(
@@ -67,9 +74,9 @@ OpenShapeModel::create(const AnnotatedModel &model,
     for (const std::vector<uint32_t> &shape : stated)
       shapes.push_back(shape.empty() ? std::nullopt : std::optional(shape));
     auto known = withKnownShapes(model, shapes, created->maker.need);
-    NNHAL_ASSIGN_OR_RETURN(
-        VariantRef variant,
-        created->make(std::move(shapes), known, observer.compile));
+    NNHAL_ASSIGN_OR_RETURN(VariantRef variant,
+                           created->make(std::move(shapes), /*values=*/{},
+                                         known, observer.compile));
     variant->isKept = true;
     created->variants.push_back(std::move(variant));
   }
@@ -120,15 +127,30 @@ static bool isOpen(const InterfaceTensor &tensor, ShapeNeed need) {
           std::ranges::count(tensor.dimensions, 0u) > 0);
 }
 
-/// Returns the facts that code for \p invocation has to know: the ranks that \p
-/// face leaves open or the shapes of all inputs, as \p need says.
-static KnownShapes shapesOf(const Interface &face, const Invocation &invocation,
-                            ShapeNeed need) {
+Result<KnownValues>
+OpenShapeModel::valuesOf(const Invocation &invocation) const {
+  KnownValues values;
+  if (std::ranges::count(isParameter, true) == 0)
+    return values;
+  for (size_t i = 0; i < isParameter.size(); ++i) {
+    const InvocationArgument &input = invocation.inputs[i];
+    values.emplace_back();
+    if (!isParameter[i] || !input.isPresent)
+      continue;
+    values.back().emplace(input.size);
+    if (input.size > 0)
+      NNHAL_RETURN_IF_ERROR(maker.read(input, *values.back()));
+  }
+  return values;
+}
+
+KnownShapes OpenShapeModel::shapesOf(const Invocation &invocation,
+                                     ShapeNeed need) const {
   KnownShapes shapes;
   for (size_t i = 0; i < face.inputs.size(); ++i) {
     const InvocationArgument &input = invocation.inputs[i];
     std::optional<std::vector<uint32_t>> &shape = shapes.emplace_back();
-    if (!input.isPresent && isOpen(face.inputs[i], need))
+    if (!input.isPresent && (isParameter[i] || isOpen(face.inputs[i], need)))
       shape.emplace();
     else if (input.isPresent && need == ShapeNeed::extents && input.rank > 0)
       shape.emplace(input.extents, input.extents + input.rank);
@@ -138,13 +160,18 @@ static KnownShapes shapesOf(const Interface &face, const Invocation &invocation,
   return shapes;
 }
 
-static std::string textOf(const KnownShapes &shapes) {
+static std::string textOf(const KnownShapes &shapes,
+                          const KnownValues &values) {
   std::string text;
   for (const auto &shape : shapes) {
     if (!text.empty())
       text += " ";
     text += shape ? fmt::format("[{}]", fmt::join(*shape, ",")) : "as stated";
   }
+  auto count = std::ranges::count_if(
+      values, [](const auto &value) { return value.has_value(); });
+  if (count > 0)
+    text += fmt::format(" with {} parameters", count);
   return text;
 }
 
@@ -154,7 +181,8 @@ static bool lacksResources(const Status &status) {
 }
 
 Result<OpenShapeModel::VariantRef>
-OpenShapeModel::make(KnownShapes shapes, const Result<AnnotatedModel> &known,
+OpenShapeModel::make(KnownShapes shapes, KnownValues values,
+                     const Result<AnnotatedModel> &known,
                      const CompileObserver &observer) const {
   NNHAL_RETURN_IF_ERROR(known.status());
   Result<std::unique_ptr<LoadedModel>> code = maker.compile(*known, observer);
@@ -163,26 +191,28 @@ OpenShapeModel::make(KnownShapes shapes, const Result<AnnotatedModel> &known,
     code = maker.compile(*known, observer);
   NNHAL_RETURN_IF_ERROR(code.status());
   return std::make_shared<Variant>(
-      Variant{std::move(shapes), *std::move(code)});
+      Variant{std::move(shapes), std::move(values), *std::move(code)});
 }
 
 Result<OpenShapeModel::VariantRef>
-OpenShapeModel::makeFor(const Invocation &invocation) const {
+OpenShapeModel::makeFor(const Invocation &invocation,
+                        const KnownValues &values) const {
   CompileObserver observer;
   observer.isCancelled = [&] { return invocation.isCancelled(); };
-  KnownShapes shapes = shapesOf(face, invocation, maker.need);
+  KnownShapes shapes = shapesOf(invocation, maker.need);
   // Ranks may follow from extents, as those of the result of RESHAPE do.
-  Result<AnnotatedModel> known = withKnownShapes(model, shapes, maker.need);
+  Result<AnnotatedModel> known =
+      withKnownShapes(model, shapes, maker.need, values);
   if (!known.isOk()) {
-    shapes = shapesOf(face, invocation, ShapeNeed::extents);
-    known = withKnownShapes(model, shapes, maker.need);
+    shapes = shapesOf(invocation, ShapeNeed::extents);
+    known = withKnownShapes(model, shapes, maker.need, values);
   }
   const Log *log = invocation.services->log.get();
   if (log)
     writeLog(*log, LogTag::compilation, "{}: compiles for the shapes {}",
-             maker.device, textOf(shapes));
+             maker.device, textOf(shapes, values));
   KnownShapes tried = shapes;
-  auto made = make(std::move(shapes), known, observer);
+  auto made = make(std::move(shapes), values, known, observer);
   if (made.isOk() && !invocation.isCancelled())
     return made;
   if (invocation.isCancelled())
@@ -193,14 +223,15 @@ OpenShapeModel::makeFor(const Invocation &invocation) const {
   // An execution finds out which shapes the model's operations do not take.
   if (status.code() == StatusCode::invalidArgument)
     status = Status(StatusCode::generalFailure, status.message());
-  return std::move(status).withContext(
-      fmt::format("no code for inputs of the shapes {}", textOf(tried)));
+  return std::move(status).withContext(fmt::format(
+      "no code for inputs of the shapes {}", textOf(tried, values)));
 }
 
 OpenShapeModel::VariantRef
-OpenShapeModel::lookUp(const Invocation &invocation) const {
+OpenShapeModel::lookUp(const Invocation &invocation,
+                       const KnownValues &values) const {
   auto found = std::ranges::find_if(variants, [&](const VariantRef &variant) {
-    return fits(variant->shapes, invocation);
+    return fits(variant->shapes, invocation) && variant->values == values;
   });
   if (found == variants.end())
     return nullptr;
@@ -236,17 +267,19 @@ void OpenShapeModel::add(VariantRef variant) const {
 }
 
 Result<OpenShapeModel::VariantRef>
-OpenShapeModel::tryToMakeFor(const Invocation &invocation) const try {
-  return makeFor(invocation);
+OpenShapeModel::tryToMakeFor(const Invocation &invocation,
+                             const KnownValues &values) const try {
+  return makeFor(invocation, values);
 } catch (const std::bad_alloc &) {
   return outOfResources("no memory to compile the model");
 }
 
 Result<OpenShapeModel::VariantRef>
 OpenShapeModel::find(const Invocation &invocation) const {
+  NNHAL_ASSIGN_OR_RETURN(KnownValues values, valuesOf(invocation));
   std::unique_lock lock(mutex);
   while (true) {
-    if (VariantRef variant = lookUp(invocation))
+    if (VariantRef variant = lookUp(invocation, values))
       return variant;
     if (!isCompiling)
       break;
@@ -259,7 +292,7 @@ OpenShapeModel::find(const Invocation &invocation) const {
   }
   isCompiling = true;
   lock.unlock();
-  Result<VariantRef> made = tryToMakeFor(invocation);
+  Result<VariantRef> made = tryToMakeFor(invocation, values);
   lock.lock();
   isCompiling = false;
   compiled.notify_all();
@@ -314,10 +347,11 @@ Status OpenShapeModel::run(Invocation &invocation) const {
   NNHAL_RETURN_IF_ERROR(
       bindRanks(face, variant->code->interface(), invocation.outputs));
   auto &workspace = static_cast<VariantWorkspace &>(*invocation.workspace);
-  // Omitted inputs of unknown rank are none of the code's.
+  // Omitted inputs of unknown rank are none of the code's, nor are parameters.
   std::vector<InvocationArgument> inputs;
   for (size_t i = 0; i < variant->shapes.size(); ++i)
-    if (!variant->shapes[i] || !variant->shapes[i]->empty())
+    if ((!variant->shapes[i] || !variant->shapes[i]->empty()) &&
+        !isParameter[i])
       inputs.push_back(invocation.inputs[i]);
   Invocation inner = invocation;
   inner.inputs = inputs;

@@ -18,10 +18,11 @@
 namespace nnhal::rt {
 
 /// A model with inputs or outputs of unknown rank, or of unknown extents where
-/// code has to know these. The first execution that has them makes code for the
-/// ranks of the inputs, with any extents, or for their shapes: where code needs
-/// extents, and where a rank follows from extents. The code that was used last
-/// is kept.
+/// code has to know these, or with inputs whose values code has to know. The
+/// first execution that has them makes code for the ranks of the inputs, with
+/// any extents, or for their shapes: where code needs extents, and where a rank
+/// follows from extents; and for the values of parameters. The code that was
+/// used last is kept.
 ///
 /// Blocking: an execution waits for the code that it needs. It stops, with
 ///           missedDeadlineTransient, when it is cancelled.
@@ -36,6 +37,14 @@ public:
     std::function<Result<std::unique_ptr<LoadedModel>>(
         const AnnotatedModel &model, const CompileObserver &observer)>
         compile;
+    /// Says which inputs of a model are parameters: code is made for the values
+    /// of these. Null where there are none.
+    std::function<std::vector<bool>(const Model &model)> parametersOf = {};
+    /// Copies the bytes of a parameter, at least one; there where parametersOf
+    /// is.
+    std::function<Status(const InvocationArgument &argument,
+                         std::span<std::byte> bytes)>
+        read = {};
   };
 
   /// \p model is valid. Code for the shapes of \p specializations is made at
@@ -62,9 +71,10 @@ public:
   resultsFor(const Invocation &invocation) const;
 
 private:
-  /// Code for one set of ranks or shapes.
+  /// Code for one set of ranks or shapes, and of values.
   struct Variant {
     KnownShapes shapes;
+    KnownValues values;
     std::unique_ptr<LoadedModel> code;
     /// Whether it was asked for when the model was prepared.
     bool isKept = false;
@@ -73,21 +83,28 @@ private:
   using VariantRef = std::shared_ptr<Variant>;
   class VariantWorkspace;
 
-  OpenShapeModel(AnnotatedModel owned, Interface face, CodeMaker maker)
-      : model(std::move(owned)), face(std::move(face)),
-        maker(std::move(maker)) {}
+  OpenShapeModel(AnnotatedModel owned, Interface face, CodeMaker maker);
 
-  /// Makes code of \p known, which is the model with \p shapes or why there is
-  /// none. Where resources are lacking it drops code and tries again.
-  Result<VariantRef> make(KnownShapes shapes,
+  /// Reads the parameters of \p invocation; nothing for those that it omits.
+  Result<KnownValues> valuesOf(const Invocation &invocation) const;
+  /// The facts that code for \p invocation has to know: the ranks that the
+  /// model leaves open or the shapes of all inputs, as \p need says.
+  KnownShapes shapesOf(const Invocation &invocation, ShapeNeed need) const;
+  /// Makes code of \p known, which is the model with \p shapes and \p values
+  /// or why there is none. Where resources are lacking it drops code and tries
+  /// again.
+  Result<VariantRef> make(KnownShapes shapes, KnownValues values,
                           const Result<AnnotatedModel> &known,
                           const CompileObserver &observer) const;
-  Result<VariantRef> makeFor(const Invocation &invocation) const;
+  Result<VariantRef> makeFor(const Invocation &invocation,
+                             const KnownValues &values) const;
   /// makeFor(), which may run out of memory: that others wait for it ends.
-  Result<VariantRef> tryToMakeFor(const Invocation &invocation) const;
+  Result<VariantRef> tryToMakeFor(const Invocation &invocation,
+                                  const KnownValues &values) const;
   Result<VariantRef> find(const Invocation &invocation) const;
   /// With the mutex held: null when there is no code for \p invocation.
-  VariantRef lookUp(const Invocation &invocation) const;
+  VariantRef lookUp(const Invocation &invocation,
+                    const KnownValues &values) const;
   /// With the mutex held: keeps \p variant in place of what was used least
   /// recently.
   void add(VariantRef variant) const;
@@ -97,6 +114,8 @@ private:
   const AnnotatedModel model;
   const Interface face;
   const CodeMaker maker;
+  /// By inputs, as CodeMaker::parametersOf says.
+  const std::vector<bool> isParameter;
 
   mutable std::mutex mutex;
   mutable std::condition_variable compiled;

@@ -242,29 +242,57 @@ Status ShapeInference::run() {
   return Status::ok();
 }
 
-/// Takes the input at \p position, which is omitted, out of the interface.
-static void omitInput(AnnotatedModel &annotated, size_t position) {
+/// Takes the input at \p position, which becomes an operand of \p lifetime, out
+/// of the interface.
+static void removeInput(AnnotatedModel &annotated, size_t position,
+                        OperandLifeTime lifetime) {
   Subgraph &main = annotated.model.main;
-  main.operands[main.inputIndexes[position]].lifetime =
-      OperandLifeTime::NO_VALUE;
+  main.operands[main.inputIndexes[position]].lifetime = lifetime;
   main.inputIndexes.erase(main.inputIndexes.begin() + ptrdiff_t(position));
   if (position < annotated.inputNames.size())
     annotated.inputNames.erase(annotated.inputNames.begin() +
                                ptrdiff_t(position));
 }
 
+/// Lets the input at \p position, whose extents are known, be the constant
+/// \p bytes.
+static Status fixInput(AnnotatedModel &annotated, size_t position,
+                       std::span<const std::byte> bytes) {
+  // Elements of all types lie at multiples of their size.
+  constexpr size_t alignment = 8;
+  Model &model = annotated.model;
+  Operand &operand = model.main.operands[model.main.inputIndexes[position]];
+  if (bytes.empty())
+    return failure("input {} is a parameter without elements", position);
+  std::optional<uint32_t> size = byteSizeOf(operand);
+  if (size != bytes.size())
+    return failure("input {} has {} bytes, its type has {}", position,
+                   bytes.size(), size.value_or(0));
+  std::vector<uint8_t> &values = model.operandValues;
+  values.resize((values.size() + alignment - 1) / alignment * alignment);
+  operand.location = {0, uint32_t(values.size()), uint32_t(bytes.size())};
+  for (std::byte byte : bytes)
+    values.push_back(uint8_t(byte));
+  removeInput(annotated, position, OperandLifeTime::CONSTANT_COPY);
+  return Status::ok();
+}
+
 Result<AnnotatedModel>
 nnhal::rt::withKnownShapes(const AnnotatedModel &annotated,
-                           const KnownShapes &shapes, ShapeNeed need) {
+                           const KnownShapes &shapes, ShapeNeed need,
+                           const KnownValues &values) {
   AnnotatedModel result = annotated;
   result.statePairs.clear(); // The caller's numbers of inputs.
   Subgraph &main = result.model.main;
   for (size_t i = 0; i < shapes.size(); ++i)
     if (shapes[i] && !shapes[i]->empty())
       main.operands[main.inputIndexes[i]].dimensions = *shapes[i];
-  for (size_t i = shapes.size(); i-- > 0;)
+  for (size_t i = shapes.size(); i-- > 0;) {
     if (shapes[i] && shapes[i]->empty())
-      omitInput(result, i);
+      removeInput(result, i, OperandLifeTime::NO_VALUE);
+    else if (i < values.size() && values[i])
+      NNHAL_RETURN_IF_ERROR(fixInput(result, i, *values[i]));
+  }
   NNHAL_RETURN_IF_ERROR(ShapeInference(result.model, need).run());
   return result;
 }

@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/Model.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,11 @@ enum class ShapeNeed { ranks, extents };
 /// nothing where the model's own type is enough, no extents where the input is
 /// omitted, otherwise its shape, in which 0 stands for any extent.
 using KnownShapes = std::vector<std::optional<std::vector<uint32_t>>>;
+
+/// The values that code is made for, beside shapes: the bytes of an input that
+/// becomes a constant, nothing where code does not depend on the value. Empty
+/// where it depends on none.
+using KnownValues = std::vector<std::optional<std::vector<std::byte>>>;
 
 /// Whether an input or output of the main subgraph of \p model has unknown rank
 /// . Threads: pure function.
@@ -43,13 +49,14 @@ inline bool hasOpenExtents(const Operand &operand) {
 /// values and outputs follow from the rules of the operations; the result of IF
 /// has the rank of its branches, and where extents are needed states of WHILE
 /// keep theirs. Each call of a graph gets a graph of its own, with the shapes
-/// of the call. Inputs that are omitted become operands without a value; those
-/// of unknown extents stay as they are. generalFailure names what no rule gives
-/// a rank or extents, or the operation that does not take these shapes.
-/// Threads: pure function.
+/// of the call. Inputs that are omitted become operands without a value, those
+/// of \p values constants; inputs of unknown extents stay as they are.
+/// generalFailure names what no rule gives a rank or extents, or the operation
+/// that does not take these shapes or values. Threads: pure function.
 Result<AnnotatedModel> withKnownShapes(const AnnotatedModel &annotated,
                                        const KnownShapes &shapes,
-                                       ShapeNeed need);
+                                       ShapeNeed need,
+                                       const KnownValues &values = {});
 
 } // namespace nnhal::rt
 

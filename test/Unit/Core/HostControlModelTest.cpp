@@ -7,6 +7,8 @@
 
 #include "GraphBuilder.h"
 
+#include "Runtime/Devices/Gpu/Support/GpuSupport.h"
+#include "Runtime/GpuLoader/ArgumentBytes.h"
 #include "Runtime/GpuLoader/HostControlModel.h"
 #include "nnhal/Backend/DeviceMemory.h"
 #include "nnhal/Runtime/MemoryBudget.h"
@@ -161,6 +163,23 @@ AnnotatedModel chainModel(int count) {
   return annotated;
 }
 
+/// y = SLICE(x, n, s) with s = MUL(ABS(n), 1).
+AnnotatedModel slicingModel() {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  Graph main{model};
+  uint32_t x = main.floats(SUBGRAPH_INPUT, 2);
+  uint32_t n = main.number(SUBGRAPH_INPUT);
+  uint32_t magnitude = main.number(TEMPORARY_VARIABLE);
+  uint32_t size = main.number(TEMPORARY_VARIABLE);
+  main.operation(ABS, {n}, {magnitude});
+  main.operation(MUL, {magnitude, main.constant(1, {1}), main.constant(0)},
+                 {size});
+  main.operation(SLICE, {x, n, size}, {main.floats(SUBGRAPH_OUTPUT)});
+  model.main = main.graph;
+  return annotated;
+}
+
 /// Two elements, a number or condition of `numberSize` bytes, and a result, all
 /// in memory of the host.
 struct Arguments {
@@ -222,7 +241,8 @@ protected:
               known.model.main.operands[known.model.main.outputIndexes.front()]
                   .dimensions);
           return backend->load(known, {}, {});
-        }};
+        },
+        &parameterInputsOf, &readInput};
   }
 
   std::unique_ptr<LoadedModel> load(const AnnotatedModel &model) {
@@ -299,6 +319,20 @@ TEST_F(HostControlModelTest, BranchesDiffer) {
   EXPECT_EQ(run(*model, 0, 1).message(), "");
   EXPECT_EQ(y, (Floats{1, 2}));
   EXPECT_EQ(compiled, (std::vector<Dimensions>{{4}, {2}}));
+}
+
+// The host reads a parameter, and code is made for its value.
+TEST_F(HostControlModelTest, ParametersAreComputed) {
+  auto model = load(slicingModel());
+  EXPECT_EQ(run(*model, 1, 4).message(), "");
+  EXPECT_EQ(y, (Floats{2}));
+  EXPECT_EQ(run(*model, 1, 4).message(), "");
+  // The operations before the SLICE are one part.
+  EXPECT_EQ(compiled, (std::vector<Dimensions>{{1}, {1}}));
+  EXPECT_EQ(run(*model, 2, 4).message(),
+            "no code for inputs of the shapes [2] [1] [1] with 2 parameters: "
+            "operation 0 (SLICE): 2 elements from 2 leave dimension 0 of "
+            "extent 2");
 }
 
 TEST_F(HostControlModelTest, TellsWhatDoesNotFit) {
@@ -479,15 +513,14 @@ TEST_F(HostControlModelTest, HasNothingToKeep) {
   EXPECT_EQ(HostControlModel::create(growingModel(), {}, maker(), observer)
                 .status()
                 .message(),
-            "a model with IF or WHILE, whose shapes are not known to follow "
-            "from those of its inputs, is compiled when it is executed: there "
-            "is no artifact");
+            "a model whose shapes or parameters only an execution knows is "
+            "compiled when it is executed: there is no artifact");
   EXPECT_EQ(HostControlModel::create(growingModel(), {{{2}, {1}}}, maker(), {})
                 .status()
                 .message(),
-            "a model with IF or WHILE, whose shapes are not known to follow "
-            "from those of its inputs, is compiled when it is executed, not "
-            "for 1 sets of shapes in advance");
+            "a model whose shapes or parameters do not follow from the shapes "
+            "of its inputs is compiled when it is executed, not for 1 sets of "
+            "shapes in advance");
 }
 
 TEST_F(HostControlModelTest, SaysHowOperationsAreExecuted) {

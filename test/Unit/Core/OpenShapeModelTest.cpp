@@ -281,6 +281,40 @@ TEST_F(OpenShapeModelTest, reportsWhatTheCompilerReports) {
 }
 
 // D-074: a deadline ends the compilation, and the wait for one.
+// Code for values of parameters, which are no inputs of it.
+TEST_F(OpenShapeModelTest, compilesOncePerValue) {
+  std::vector<std::vector<uint8_t>> values;
+  OpenShapeModel::CodeMaker valued = maker(ShapeNeed::extents);
+  valued.parametersOf = [](const Model &) { return std::vector{true}; };
+  valued.read = [](const InvocationArgument &argument,
+                   std::span<std::byte> bytes) {
+    std::memcpy(bytes.data(), argument.data, bytes.size());
+    return bytes.size() == 4 ? Status::ok() : failure("unreadable");
+  };
+  valued.compile = [&, make = valued.compile](const AnnotatedModel &known,
+                                              const CompileObserver &observer) {
+    values.push_back(known.model.operandValues);
+    return make(known, observer);
+  };
+  auto model = OpenShapeModel::create(openModel(), {}, valued, {});
+  ASSERT_TRUE(model.isOk()) << model.status().message();
+  for (float value : {1.0f, 2.0f, 1.0f}) {
+    execution.element = value;
+    EXPECT_EQ(run(**model, {1}).message(), "");
+    EXPECT_EQ(execution.element, 0.0f) << "the code has no inputs";
+  }
+  ASSERT_EQ(values.size(), 2u);
+  EXPECT_EQ(values[0], (std::vector<uint8_t>{0, 0, 0x80, 0x3f}));
+  EXPECT_EQ(values[1], (std::vector<uint8_t>{0, 0, 0, 0x40}));
+  // An omitted parameter has no value, and so none that does not fit.
+  EXPECT_EQ(run(**model, {}).message(),
+            "no code for inputs of the shapes []: operation 0 (RELU): input 0 "
+            "(input) is omitted, but it is not optional");
+  EXPECT_EQ(run(**model, {2}).message(),
+            "no code for inputs of the shapes [2] with 1 parameters: input 0 "
+            "has 4 bytes, its type has 8");
+}
+
 TEST_F(OpenShapeModelTest, isCancelled) {
   auto model = load(openModel());
   script.before = [&](const CompileObserver &observer) {

@@ -302,6 +302,40 @@ TEST(OpenShapesTest, leaveOutInputs) {
   EXPECT_TRUE(result->statePairs.empty());
 }
 
+// Parameters become constants, and extents follow from their values.
+TEST(OpenShapesTest, followFromValues) {
+  AnnotatedModel annotated;
+  Graph graph;
+  uint32_t x = graph.floats(SUBGRAPH_INPUT, {6});
+  uint32_t list = graph.add(SUBGRAPH_INPUT, OperandType::TENSOR_INT32, {2});
+  annotated.model.main = graph
+                             .operation(OperationType::RESHAPE, {x, list},
+                                        {graph.floats(SUBGRAPH_OUTPUT, {0, 0})})
+                             .graph;
+  annotated.inputNames = {"x", "list"};
+  annotated.model.operandValues = {1};
+  auto of = [&](std::vector<int32_t> values) {
+    auto bytes = std::as_bytes(std::span(values));
+    return withKnownShapes(
+        annotated, {std::nullopt, std::nullopt}, ShapeNeed::extents,
+        {std::nullopt, std::vector(bytes.begin(), bytes.end())});
+  };
+  auto result = of({2, 3});
+  EXPECT_EQ(outputOf(result), (Dimensions{2, 3}));
+  const Model &model = result->model;
+  EXPECT_EQ(model.main.inputIndexes, std::vector<uint32_t>{x});
+  EXPECT_EQ(result->inputNames, std::vector<std::string>{"x"});
+  EXPECT_EQ(model.main.operands[list].lifetime, CONSTANT_COPY);
+  EXPECT_EQ(model.main.operands[list].location, (DataLocation{0, 8, 8}));
+  EXPECT_EQ(outputOf(of({3, 2})), (Dimensions{3, 2}));
+  EXPECT_EQ(of({4, 2}).status().message(),
+            "operation 0 (RESHAPE): result shape 4x2 has 8 elements, input "
+            "shape 6 has 6");
+  EXPECT_EQ(of({6}).status().message(), "input 1 has 4 bytes, its type has 8");
+  EXPECT_EQ(of({}).status().message(),
+            "input 1 is a parameter without elements");
+}
+
 TEST(OpenShapesTest, areNotThoseOfScalars) {
   Model model;
   Graph graph;

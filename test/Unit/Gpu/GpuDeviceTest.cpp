@@ -662,8 +662,8 @@ TEST(GpuDeviceTest, CompilesForShapes) {
   ASSERT_TRUE(answers.isOk());
   EXPECT_TRUE(answers->front().isOk()) << answers->front().message();
   EXPECT_EQ(backend->load(open, {}, observer).status().message(),
-            "a model whose shapes only an execution knows is compiled when it "
-            "is executed: there is no artifact");
+            "a model whose shapes or parameters only an execution knows is "
+            "compiled when it is executed: there is no artifact");
   EXPECT_EQ(artifacts, 1u);
   auto model = backend->load(open, {}, {});
   ASSERT_TRUE(model.isOk()) << model.status().message();

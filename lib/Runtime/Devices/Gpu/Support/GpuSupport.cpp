@@ -119,18 +119,72 @@ static bool isParameter(const Operand &operand, const InputPlaces &places,
   return kind == InputKind::int32List || kind == InputKind::int32Pairs;
 }
 
+/// Whether \p operand, which is input \p index, is a parameter whose value
+/// only an execution knows.
+static bool isOpenParameter(const Operand &operand, const InputPlaces &places,
+                            size_t index) {
+  return !isConstant(operand.lifetime) &&
+         operand.lifetime != OperandLifeTime::NO_VALUE &&
+         operand.lifetime != OperandLifeTime::SUBGRAPH &&
+         isParameter(operand, places, index) &&
+         !isLeftOut(operand, places, index);
+}
+
+static bool isControl(const Operation &operation) {
+  return operation.type == IF || operation.type == WHILE;
+}
+
+std::vector<uint32_t> nnhal::rt::openParametersOf(const Model &model,
+                                                  const Subgraph &subgraph,
+                                                  const Operation &operation) {
+  std::vector<uint32_t> found;
+  if (isExtension(operation.type))
+    return found;
+  InputPlaces places(OperationView::of(model, subgraph, operation));
+  for (size_t i = 0; i < operation.inputs.size(); ++i)
+    if (isOpenParameter(subgraph.operands[operation.inputs[i]], places, i))
+      found.push_back(operation.inputs[i]);
+  return found;
+}
+
+OpenParameters nnhal::rt::openParametersOf(const Model &model) {
+  OpenParameters found = OpenParameters::none;
+  for (const Operation &operation : model.main.operations)
+    for (uint32_t index : openParametersOf(model, model.main, operation)) {
+      bool isInput = model.main.operands[index].lifetime ==
+                     OperandLifeTime::SUBGRAPH_INPUT;
+      found = std::max(found, isInput && !isControl(operation)
+                                  ? OpenParameters::inputs
+                                  : OpenParameters::computed);
+    }
+  for (const Subgraph &graph : model.referenced)
+    for (const Operation &operation : graph.operations)
+      if (!openParametersOf(model, graph, operation).empty())
+        return OpenParameters::computed;
+  return found;
+}
+
+std::vector<bool> nnhal::rt::parameterInputsOf(const Model &model) {
+  const Subgraph &main = model.main;
+  std::vector<bool> result(main.inputIndexes.size());
+  for (const Operation &operation : main.operations)
+    for (uint32_t index : openParametersOf(model, main, operation))
+      for (size_t i = 0; i < result.size(); ++i)
+        if (main.inputIndexes[i] == index)
+          result[i] = true;
+  return result;
+}
+
 static Status checkParameters(const Subgraph &subgraph,
                               const Operation &operation,
                               const InputPlaces &places, OpenExtents extents) {
-  for (size_t i = 0; i < operation.inputs.size(); ++i) {
-    const Operand &operand = subgraph.operands[operation.inputs[i]];
-    if (!isConstant(operand.lifetime) &&
-        operand.lifetime != OperandLifeTime::NO_VALUE &&
-        isParameter(operand, places, i) &&
-        (extents != OpenExtents::refused || !isLeftOut(operand, places, i)))
+  if (extents != OpenExtents::refused)
+    return Status::ok();
+  for (size_t i = 0; i < operation.inputs.size(); ++i)
+    if (const Operand &operand = subgraph.operands[operation.inputs[i]];
+        isOpenParameter(operand, places, i))
       return badData("input {} is not a constant but a {}", i,
                      toString(operand.lifetime));
-  }
   return Status::ok();
 }
 
@@ -225,13 +279,14 @@ static Status checkWork(const OperationView &view) {
 //===----------------------------------------------------------------------===//
 
 /// An operand of IF or WHILE, or an input or output of their graphs, has to be
-/// a tensor, whose buffer commands name, or a constant: scalars are parameters
-/// of operations, which GPUs do not compute.
+/// a tensor, whose buffer commands name, or a constant: other scalars are
+/// parameters of operations, which the host has to know.
 static Status checkPassed(const Model &model, const Operand &operand,
                           OpenExtents extents) {
   if (operand.lifetime == OperandLifeTime::SUBGRAPH)
     return Status::ok();
-  if (isScalar(operand.type) && !isConstant(operand.lifetime))
+  if (isScalar(operand.type) && !isConstant(operand.lifetime) &&
+      extents == OpenExtents::refused)
     return badData("is not a constant but a {}", toString(operand.lifetime));
   return checkOperand(model, operand, extents);
 }
@@ -276,7 +331,7 @@ static Status checkControlFlow(const Model &model, CalledGraphs &graphs,
 Status nnhal::rt::refusalOf(const Model &model, CalledGraphs &graphs,
                             const Subgraph &subgraph,
                             const Operation &operation, OpenExtents extents) {
-  if (operation.type == IF || operation.type == WHILE)
+  if (isControl(operation))
     return checkControlFlow(model, graphs, subgraph, operation, extents)
         .withContext(nameOf(operation.type));
   if (isExtension(operation.type))
@@ -286,12 +341,14 @@ Status nnhal::rt::refusalOf(const Model &model, CalledGraphs &graphs,
     if (refused.type == operation.type)
       return badData("{}: {}", nameOf(operation.type), refused.reason);
   Status status = checkOperands(model, subgraph, operation, extents);
-  // Open extents are compared with the bounds when they are known.
+  // Open extents and parameters are compared with the bounds when they are
+  // known.
   auto isOpenAt = [&](uint32_t index) {
     return hasOpenExtents(subgraph.operands[index]);
   };
   bool isPostponed = extents != OpenExtents::refused &&
-                     std::ranges::any_of(operation.inputs, isOpenAt);
+                     (std::ranges::any_of(operation.inputs, isOpenAt) ||
+                      !openParametersOf(model, subgraph, operation).empty());
   if (status.isOk() && !isPostponed)
     status = checkWork(OperationView::of(model, subgraph, operation));
   return std::move(status).withContext(nameOf(operation.type));
@@ -304,7 +361,7 @@ static bool isEverywhereOmittable(const Model &model, uint32_t index) {
   for (const Operation &operation : model.main.operations) {
     if (std::ranges::count(operation.inputs, index) == 0)
       continue;
-    if (operation.type == IF || operation.type == WHILE)
+    if (isControl(operation))
       return false;
     isRead = true;
     InputPlaces places(OperationView::of(model, model.main, operation));
