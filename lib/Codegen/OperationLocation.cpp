@@ -32,6 +32,27 @@ void nnhal::collectOperations(Location location, OperationNumbers &numbers) {
       });
 }
 
+StringRef nnhal::findOperationText(Location location) {
+  return llvm::TypeSwitch<LocationAttr, StringRef>(location)
+      .Case<CallSiteLoc>(
+          [](CallSiteLoc call) { return findOperationText(call.getCaller()); })
+      .Case<FusedLoc>([](FusedLoc fused) {
+        for (Location part : fused.getLocations())
+          if (StringRef text = findOperationText(part); !text.empty())
+            return text;
+        return StringRef();
+      })
+      .Case<NameLoc>([](NameLoc name) {
+        StringRef text = name.getName().getValue(), rest = text;
+        uint32_t number = 0;
+        if (rest.consume_front("operation ") &&
+            !rest.consumeInteger(10, number))
+          return text;
+        return findOperationText(name.getChildLoc());
+      })
+      .Default([](LocationAttr) { return StringRef(); });
+}
+
 std::optional<uint32_t> nnhal::operationIndexOf(Operation *op) {
   OperationNumbers numbers;
   collectOperations(op->getLoc(), numbers);

@@ -22,6 +22,10 @@ using OperationNumbers = llvm::SmallSetVector<uint32_t, 4>;
 /// it (lib/ModelIR). What lies in a graph of IF or WHILE belongs to those.
 void collectOperations(mlir::Location location, OperationNumbers &numbers);
 
+/// The first operation that \p location names, as "operation 3 SLICE"; empty
+/// where it names none.
+llvm::StringRef findOperationText(mlir::Location location);
+
 /// The operation of the model that \p op was made from; of fused ones, the
 /// first.
 std::optional<uint32_t> operationIndexOf(mlir::Operation *op);

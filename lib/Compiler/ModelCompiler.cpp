@@ -13,6 +13,8 @@
 #include "Interface.h"
 #include "Linker.h"
 #include "PassTimes.h"
+
+#include "Codegen/OperationLocation.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Compiler/FatalErrors.h"
 #include "nnhal/Compiler/Pipelines.h"
@@ -167,6 +169,9 @@ void Compilation::handleDiagnostic(Diagnostic &diagnostic) {
           diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
     stream << position.getFilename().getValue() << ':' << position.getLine()
            << ':' << position.getColumn() << ": ";
+  else if (StringRef operation = findOperationText(diagnostic.getLocation());
+           !operation.empty())
+    stream << operation << ": ";
   stream << diagnostic;
   if (reproducer.isAccount(diagnostic)) {
     // The status has the place, also where the pass has told the reason.

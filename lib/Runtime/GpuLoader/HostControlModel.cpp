@@ -401,7 +401,12 @@ Result<Values> HostControlModel::Execution::runGraph(uint32_t index,
     uint32_t first = part.operations.front();
     const Operation &operation = graph.operations[first];
     if (part.code) {
-      NNHAL_RETURN_IF_ERROR(runPart(index, part, values));
+      Status status = runPart(index, part, values);
+      // The code counts operations from the first one of the part.
+      if (first > 0)
+        status = std::move(status).withContext(
+            fmt::format("in the part from operation {} on", first));
+      NNHAL_RETURN_IF_ERROR(std::move(status));
       continue;
     }
     OperationObserver *observer = index == 0 ? invocation.operations : nullptr;

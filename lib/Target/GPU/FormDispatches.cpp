@@ -455,6 +455,10 @@ LogicalResult FormDispatchesPass::storeCondition(Value condition,
 static LogicalResult checkNoResults(Operation *op) {
   if (op->getNumResults() == 0)
     return success();
+  for (Type type : op->getResultTypes())
+    if (auto buffer = dyn_cast<MemRefType>(type);
+        buffer && !buffer.hasStaticShape())
+      return nngpu::refuseOpenExtents(op, buffer);
   return op->emitOpError("has a result of ")
          << op->getResult(0).getType()
          << ", which has no buffer: no GPU command keeps values";

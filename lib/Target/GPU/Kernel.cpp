@@ -258,6 +258,18 @@ Value Kernel::status(MemRefType type) {
   return words;
 }
 
+LogicalResult nngpu::refuseOpenExtents(Operation *op, MemRefType type) {
+  InFlightDiagnostic error = op->emitError("a value of shape [");
+  llvm::interleaveComma(type.getShape(), error, [&](int64_t extent) {
+    if (ShapedType::isDynamic(extent))
+      error << "?";
+    else
+      error << extent;
+  });
+  return error << "] has extents that only an execution knows, GPUs need all "
+                  "of them: their devices compile when they execute";
+}
+
 /// Whether what \p op loads may be loaded again at \p user.
 static LogicalResult checkUnchanged(Operation *op, Operation *user) {
   if (!op->getBlock()->findAncestorOpInBlock(*user))
@@ -285,6 +297,8 @@ FailureOr<Value> Kernel::bring(Value value, Operation *user) {
   }
   if (type && isBuffer(value)) {
     std::optional<int64_t> size = byteSizeOf(type);
+    if (!type.hasStaticShape())
+      return refuseOpenExtents(user, type);
     if (!size || *size == 0)
       return user->emitOpError("uses a buffer of ")
              << type << ", which a GPU has no binding for";

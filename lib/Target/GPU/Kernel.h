@@ -33,6 +33,11 @@ bool isUnchanged(mlir::Value root, mlir::Operation *op, mlir::Operation *user);
 /// compute them again.
 bool isRepeatable(mlir::Operation *op);
 
+/// Fails with an error at \p op about a value of \p type, which leaves extents
+/// open: no command has a buffer for it.
+mlir::LogicalResult refuseOpenExtents(mlir::Operation *op,
+                                      mlir::MemRefType type);
+
 /// A kernel that is made of operations of the entry function. What they use is
 /// brought into the kernel: buffers as arguments, views and scalars as clones
 /// of the operations that compute them.

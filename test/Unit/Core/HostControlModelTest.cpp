@@ -330,8 +330,9 @@ TEST_F(HostControlModelTest, ParametersAreComputed) {
   // The operations before the SLICE are one part.
   EXPECT_EQ(compiled, (std::vector<Dimensions>{{1}, {1}}));
   EXPECT_EQ(run(*model, 2, 4).message(),
-            "no code for inputs of the shapes [2] [1] [1] with 2 parameters: "
-            "operation 0 (SLICE): 2 elements from 2 leave dimension 0 of "
+            "in the part from operation 2 on: no code for inputs of the shapes "
+            "[2] [1] [1] with 2 parameters: operation 0 (SLICE): 2 elements "
+            "from 2 leave dimension 0 of "
             "extent 2");
 }
 

@@ -1,8 +1,33 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-gpu-form-dispatches --verify-diagnostics
 
 func.func @open(%x: memref<?xf32>, %y: memref<?xf32>) attributes {nnhal.entry} {
-  // expected-error@+1 {{uses a buffer of 'memref<?xf32>', which a GPU has no binding for}}
+  // expected-error@+1 {{a value of shape [?] has extents that only an execution knows, GPUs need all of them: their devices compile when they execute}}
   memref.copy %x, %y : memref<?xf32> to memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @open_result(%x: memref<4x?xf32>, %y: memref<4x?xf32>, %c: memref<i1>)
+    attributes {nnhal.entry} {
+  %flag = memref.load %c[] : memref<i1>
+  // expected-error@+1 {{a value of shape [4, ?] has extents that only an execution knows, GPUs need all of them: their devices compile when they execute}}
+  %one = scf.if %flag -> memref<4x?xf32> {
+    memref.copy %x, %y : memref<4x?xf32> to memref<4x?xf32>
+    scf.yield %x : memref<4x?xf32>
+  } else {
+    scf.yield %y : memref<4x?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @empty(%x: memref<0xf32>, %y: memref<1xf32>) attributes {nnhal.entry} {
+  %c0 = arith.constant 0 : index
+  %element = memref.load %x[%c0] : memref<0xf32>
+  // expected-error@+1 {{uses a buffer of 'memref<0xf32>', which a GPU has no binding for}}
+  memref.store %element, %y[%c0] : memref<1xf32>
   return
 }
 
