@@ -24,7 +24,7 @@ extern "C" {
 #include <stdint.h>
 #endif
 
-#define NNHAL_GPU_API_VERSION 5
+#define NNHAL_GPU_API_VERSION 6
 #define NNHAL_GPU_API_SYMBOL "nnhalGetGpuApi"
 
 typedef struct NNHalGpuApi {

@@ -14,6 +14,7 @@
 #include "nnhal/Backend/DeviceMemory.h"
 
 #include <fmt/core.h>
+#include <openssl/sha.h>
 
 #include <memory>
 #include <span>
@@ -84,6 +85,10 @@ public:
 struct GpuRuntime {
   /// fmt::vformat().
   std::string (*format)(fmt::string_view format, fmt::format_args args);
+  /// SHA256_Init(), SHA256_Update() and SHA256_Final() of OpenSSL.
+  int (*beginDigest)(SHA256_CTX *context);
+  int (*updateDigest)(SHA256_CTX *context, const void *data, size_t size);
+  int (*finishDigest)(unsigned char *digest, SHA256_CTX *context);
 };
 
 /// A way to execute on a GPU, or why this machine has none of the kind.

@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+// Sha256.cpp says why these functions are used.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "nnhal/Runtime/GpuDevice.h"
 
 #include "GpuApi.h"
@@ -34,7 +37,8 @@ static Status checkApi(const std::string &path, const NNHalGpuApi *api) {
   return Status::ok();
 }
 
-static const GpuRuntime thisRuntime = {&fmt::vformat};
+static const GpuRuntime thisRuntime = {&fmt::vformat, &SHA256_Init,
+                                       &SHA256_Update, &SHA256_Final};
 
 /// Whoever loaded this code may unload it, but libNNHalGpu calls it from now
 /// on.

@@ -30,6 +30,21 @@ std::string vformat(string_view format, format_args args) {
 }
 FMT_END_NAMESPACE
 
+// In place of those of OpenSSL, which have a form for each kind of processor.
+extern "C" {
+int SHA256_Init(SHA256_CTX *context) {
+  return lastOpener.load(std::memory_order_acquire)->beginDigest(context);
+}
+int SHA256_Update(SHA256_CTX *context, const void *data, size_t size) {
+  return lastOpener.load(std::memory_order_acquire)
+      ->updateDigest(context, data, size);
+}
+int SHA256_Final(unsigned char *digest, SHA256_CTX *context) {
+  return lastOpener.load(std::memory_order_acquire)
+      ->finishDigest(digest, context);
+}
+}
+
 /// The driver over \p engine, or why that was not opened.
 template <typename Engine>
 static Result<std::unique_ptr<GpuDriver>>
