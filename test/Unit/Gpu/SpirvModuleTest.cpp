@@ -70,6 +70,16 @@ void insert(Words &words, uint32_t opcode, const Words &operands) {
   words.insert(words.begin() + 6, operands.begin(), operands.end());
 }
 
+/// Makes the first instruction of the first function of \p words the one of
+/// \p opcode and \p operands.
+void insertInFunction(Words &words, uint32_t opcode, const Words &operands) {
+  size_t at = find(words, 54);
+  at += words[at] >> 16;
+  words.insert(words.begin() + at,
+               uint32_t(operands.size() + 1) << 16 | opcode);
+  words.insert(words.begin() + at + 1, operands.begin(), operands.end());
+}
+
 Words textOf(const char *text) {
   Words words(std::strlen(text) / sizeof(uint32_t) + 1);
   std::memcpy(words.data(), text, std::strlen(text));
@@ -292,6 +302,63 @@ TEST(SpirvModuleTest, RefusesSharedMemoryOfUnknownSize) {
   }
 }
 
+// What an entry point does not name would not be counted.
+TEST(SpirvModuleTest, SharedVariablesAreNamed) {
+  auto with = [](uint32_t opcode, const Words &operands) {
+    Words words = goodModule();
+    insert(words, 59, {pointerId, variableId, 4});
+    insert(words, 32, {pointerId, 4, typeId(2)});
+    insert(words, floatType.first, floatType.second);
+    insertInFunction(words, opcode, operands);
+    return words;
+  };
+  const std::string message = "entry point 'scale' uses variable 981, which a "
+                              "workgroup shares, without naming it";
+  // Loads, stores, both sides of copies, and access chains.
+  EXPECT_EQ(check(with(61, {1, 990, variableId})).message(), message);
+  EXPECT_EQ(check(with(62, {variableId, 1})).message(), message);
+  EXPECT_EQ(check(with(63, {1, variableId})).message(), message);
+  EXPECT_EQ(check(with(63, {variableId, 1})).message(), message);
+  EXPECT_EQ(check(with(65, {1, 990, variableId, 1})).message(), message);
+  EXPECT_EQ(check(with(66, {1, 990, variableId, 1})).message(), message);
+  EXPECT_EQ(check(with(83, {1, 990, variableId})).message(), message);
+  // Atomic operations, and loads and stores of matrices.
+  EXPECT_EQ(check(with(227, {1, 990, variableId, 1, 1})).message(), message);
+  EXPECT_EQ(check(with(228, {variableId, 1, 1, 1})).message(), message);
+  EXPECT_EQ(check(with(234, {1, 990, variableId, 1, 1, 1})).message(), message);
+  EXPECT_EQ(check(with(4457, {1, 990, variableId, 1})).message(), message);
+  EXPECT_EQ(check(with(4458, {variableId, 1, 1})).message(), message);
+  // An argument of a call.
+  EXPECT_EQ(check(with(57, {1, 990, 991, variableId})).message(), message);
+  // The number 981 as a literal, and as a value that is stored.
+  EXPECT_TRUE(check(with(61, {1, 990, 991, variableId})).isOk());
+  EXPECT_TRUE(check(with(62, {990})).isOk());
+  EXPECT_TRUE(check(with(57, {1, 990})).isOk());
+}
+
+// A function that the entry point calls shares the variable, and calls itself.
+TEST(SpirvModuleTest, SharedVariablesOfCalledFunctionsAreNamed) {
+  Words words = goodModule();
+  insert(words, 59, {pointerId, variableId, 4});
+  insert(words, 32, {pointerId, 4, typeId(2)});
+  insert(words, floatType.first, floatType.second);
+  insertInFunction(words, 57, {1, 990, 995});
+  const Words function = {5u << 16 | 54, 1, 995, 0,          1, //
+                          4u << 16 | 57, 1, 996, 995,           //
+                          4u << 16 | 61, 1, 997, variableId, 1u << 16 | 56};
+  words.insert(words.end(), function.begin(), function.end());
+  EXPECT_EQ(check(words).message(),
+            "entry point 'scale' uses variable 981, which a workgroup shares, "
+            "without naming it");
+  size_t entry = find(words, 15);
+  words.insert(words.begin() + entry + (words[entry] >> 16), variableId);
+  words[entry] += 1 << 16;
+  Status status = check(words);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(messageOf([](Words &words) { insert(words, 54, {1, 995, 0}); }),
+            "a function of the SPIR-V module has 3 operands, 4 are needed");
+}
+
 // Matrices are of 16 x 16, and of bytes where the device multiplies those.
 TEST(SpirvModuleTest, Matrices) {
   constexpr uint32_t scope = 900, side = 901, other = 902, byte = 903;
@@ -302,6 +369,7 @@ TEST(SpirvModuleTest, Matrices) {
     insert(words, 43, {1, side, 16});
     insert(words, 43, {1, other, 8});
     insert(words, 21, {byte, 8, 1});
+    insert(words, 17, {6022});
     return words;
   };
   EXPECT_TRUE(check(withMatrix(side, side)).isOk());
@@ -318,9 +386,36 @@ TEST(SpirvModuleTest, Matrices) {
   EXPECT_EQ(status.code(), StatusCode::deviceUnavailable);
   EXPECT_EQ(status.message(), "the SPIR-V module has matrices of bytes, which "
                               "the GPU does not multiply");
-  EXPECT_EQ(messageOf([](Words &words) { insert(words, 4456, {1, 2}); }),
+  EXPECT_EQ(messageOf([](Words &words) {
+              insert(words, 4456, {1, 2});
+              insert(words, 17, {6022});
+            }),
             "a type of matrices of the SPIR-V module has 2 operands, 6 are "
             "needed");
+}
+
+// A device may lack a feature that a module uses and does not state.
+TEST(SpirvModuleTest, MatricesAndSubgroupsNeedCapabilities) {
+  EXPECT_EQ(messageOf([](Words &words) {
+              insert(words, 4456, {904, 903, 900, 901, 901, 0});
+            }),
+            "the SPIR-V module has matrices without capability 6022");
+  for (uint32_t builtIn : {36u, 38u, 40u, 41u}) {
+    auto decorate = [&](Words &words) { insert(words, 71, {1, 11, builtIn}); };
+    EXPECT_EQ(messageOf(decorate),
+              "the SPIR-V module has numbers of subgroups without capability "
+              "61");
+    Words words = goodModule();
+    decorate(words);
+    insert(words, 17, {61});
+    EXPECT_TRUE(check(words).isOk());
+  }
+  // OpGroupNonUniformElect.
+  EXPECT_EQ(messageOf([](Words &words) {
+              insertInFunction(words, 333, {1, 990, 3});
+            }),
+            "the SPIR-V module has instructions of subgroups without "
+            "capability 61");
 }
 
 TEST(SpirvModuleTest, RefusesBrokenTypes) {

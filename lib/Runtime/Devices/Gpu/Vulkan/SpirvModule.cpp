@@ -19,6 +19,8 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
@@ -38,22 +40,33 @@ enum SpirvOpcode : uint32_t {
   opEntryPoint = 15,
   opExecutionMode = 16,
   opCapability = 17,
+  opFunction = 54,
+  opFunctionEnd = 56,
+  opFunctionCall = 57,
   opVariable = 59,
   opDecorate = 71,
   opExecutionModeId = 331,
+  opGroupNonUniformFirst = 333,
+  opGroupNonUniformLast = 366,
+  opTypeCooperativeMatrix = 4456,
 };
 
 static constexpr uint32_t executionModelCompute = 5;
 static constexpr uint32_t addressingLogical = 0;
 static constexpr uint32_t memoryModelGlsl450 = 1;
 static constexpr uint32_t memoryModelVulkan = 3;
+static constexpr uint32_t capabilityGroupNonUniform = 61;
 static constexpr uint32_t capabilityVulkanMemoryModel = 5345;
+static constexpr uint32_t capabilityCooperativeMatrix = 6022;
 static constexpr uint32_t modeLocalSize = 17;
 static constexpr uint32_t decorationBuiltIn = 11;
 static constexpr uint32_t decorationBinding = 33;
 static constexpr uint32_t decorationDescriptorSet = 34;
 static constexpr uint32_t builtInWorkgroupSize = 25;
 static constexpr uint32_t builtInSubgroupId = 40;
+/// SubgroupSize, NumSubgroups, SubgroupId and SubgroupLocalInvocationId.
+static constexpr std::array<uint32_t, 4> subgroupBuiltIns = {
+    36, 38, builtInSubgroupId, 41};
 static constexpr uint32_t workgroupClass = 4;
 static constexpr uint32_t storageBufferClass = 12;
 
@@ -88,7 +101,7 @@ static constexpr Capability capabilities[] = {
     {11, "Int64", &Features::int64},
     {22, "Int16", &Features::int16},
     {39, "Int8", &Features::int8},
-    {61, "GroupNonUniform", &Features::subgroups},
+    {capabilityGroupNonUniform, "GroupNonUniform", &Features::subgroups},
     {4433, "StorageBuffer16BitAccess", &Features::storage16},
     {4434, "UniformAndStorageBuffer16BitAccess",
      &Features::uniformAndStorage16},
@@ -99,7 +112,30 @@ static constexpr Capability capabilities[] = {
     {6017, "DotProductInput4x8Bit", &Features::dotProduct},
     {6018, "DotProductInput4x8BitPacked", &Features::dotProduct},
     {6019, "DotProduct", &Features::dotProduct},
-    {6022, "CooperativeMatrixKHR", &Features::halfMatrices},
+    {capabilityCooperativeMatrix, "CooperativeMatrixKHR",
+     &Features::halfMatrices},
+};
+
+namespace {
+/// Instructions with a pointer among their operands.
+struct PointerOperand {
+  uint32_t firstOpcode;
+  uint32_t lastOpcode;
+  size_t position;
+};
+} // namespace
+
+static constexpr PointerOperand pointerOperands[] = {
+    {61, 61, 2},     // OpLoad
+    {62, 63, 0},     // OpStore, OpCopyMemory
+    {63, 63, 1},     // OpCopyMemory
+    {65, 67, 2},     // OpAccessChain, OpInBoundsAccessChain, OpPtrAccessChain
+    {83, 83, 2},     // OpCopyObject
+    {227, 227, 2},   // OpAtomicLoad
+    {228, 228, 0},   // OpAtomicStore
+    {229, 242, 2},   // OpAtomicExchange to OpAtomicXor
+    {4457, 4457, 2}, // OpCooperativeMatrixLoadKHR
+    {4458, 4458, 0}, // OpCooperativeMatrixStoreKHR
 };
 
 namespace {
@@ -118,6 +154,7 @@ Result<std::string_view> readString(Words words, size_t &used) {
 }
 
 struct EntryPoint {
+  uint32_t function = 0;
   std::string_view name;
   Words interface;
   std::array<uint32_t, 3> localSize = {};
@@ -142,6 +179,16 @@ private:
   Status readExecutionMode(Words operands);
   Status readDecoration(Words operands);
   Status readVariable(Words operands);
+  Status readFunction(uint32_t opcode, Words operands);
+  /// Notes the variables of workgroups that an instruction of a function names,
+  /// and the function that it calls.
+  void noteUses(uint32_t opcode, Words operands);
+  /// Fails with invalidArgument where the module has not stated \p capability,
+  /// which \p what needs.
+  Status needCapability(const char *what, uint32_t capability) const;
+  /// Checks that the variables of workgroups that \p entry uses are in its
+  /// interface, by which they are counted.
+  Status checkShared(const EntryPoint &entry) const;
   Status checkKernel(const GpuKernel &kernel, const EntryPoint &entry) const;
   KernelNeeds needsOf(const EntryPoint &entry) const;
 
@@ -158,6 +205,11 @@ private:
   std::map<uint32_t, SpirvTypes::Layout> shared;
   /// The variables that are numbers of subgroups.
   std::set<uint32_t> subgroupIds;
+  /// The function whose instructions follow; 0 between functions.
+  uint32_t function = 0;
+  /// Functions, each with a variable that a workgroup shares or with a function
+  /// that it calls.
+  std::set<std::pair<uint32_t, uint32_t>> uses;
 };
 } // namespace
 
@@ -204,9 +256,30 @@ Status ModuleReader::readInstruction(uint32_t opcode, Words operands) {
     return readDecoration(operands);
   case opVariable:
     return readVariable(operands);
+  case opFunction:
+  case opFunctionEnd:
+    return readFunction(opcode, operands);
+  case opTypeCooperativeMatrix:
+    NNHAL_RETURN_IF_ERROR(
+        needCapability("matrices", capabilityCooperativeMatrix));
+    break;
   default:
-    return types.read(opcode, operands);
+    break;
   }
+  if (opcode >= opGroupNonUniformFirst && opcode <= opGroupNonUniformLast)
+    NNHAL_RETURN_IF_ERROR(
+        needCapability("instructions of subgroups", capabilityGroupNonUniform));
+  if (function != 0)
+    noteUses(opcode, operands);
+  return types.read(opcode, operands);
+}
+
+Status ModuleReader::needCapability(const char *what,
+                                    uint32_t capability) const {
+  if (stated.contains(capability))
+    return Status::ok();
+  return badData("the SPIR-V module has {} without capability {}", what,
+                 capability);
 }
 
 Status ModuleReader::readCapability(Words operands) {
@@ -254,11 +327,8 @@ Status ModuleReader::readMemoryModel(Words operands) const {
                    operands[0], operands[1], addressingLogical,
                    memoryModelGlsl450, memoryModelVulkan);
   // A module states its capabilities before its memory model.
-  if (operands[1] == memoryModelVulkan &&
-      !stated.contains(capabilityVulkanMemoryModel))
-    return badData("the SPIR-V module has memory model {} without capability "
-                   "{}",
-                   memoryModelVulkan, capabilityVulkanMemoryModel);
+  if (operands[1] == memoryModelVulkan)
+    return needCapability("memory model 3", capabilityVulkanMemoryModel);
   return Status::ok();
 }
 
@@ -271,6 +341,7 @@ Status ModuleReader::readEntryPoint(Words operands) {
   EntryPoint entry;
   size_t used = 0;
   NNHAL_ASSIGN_OR_RETURN(entry.name, readString(operands.subspan(2), used));
+  entry.function = operands[1];
   entry.interface = operands.subspan(2 + used);
   entries.emplace(operands[1], entry);
   return Status::ok();
@@ -297,6 +368,10 @@ Status ModuleReader::readDecoration(Words operands) {
   if (decoration == decorationBuiltIn && operands[2] == builtInWorkgroupSize)
     return badData("the SPIR-V module has a constant for the size of "
                    "workgroups");
+  if (decoration == decorationBuiltIn &&
+      std::ranges::count(subgroupBuiltIns, operands[2]) > 0)
+    NNHAL_RETURN_IF_ERROR(
+        needCapability("numbers of subgroups", capabilityGroupNonUniform));
   if (decoration == decorationBuiltIn && operands[2] == builtInSubgroupId)
     subgroupIds.insert(operands[0]);
   if (decoration == decorationDescriptorSet && operands[2] != 0)
@@ -325,6 +400,62 @@ Status ModuleReader::readVariable(Words operands) {
   return Status::ok();
 }
 
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Status ModuleReader::readFunction(uint32_t opcode, Words operands) {
+  if (opcode == opFunctionEnd) {
+    function = 0;
+    return Status::ok();
+  }
+  NNHAL_RETURN_IF_ERROR(checkLength("a function", operands, 4));
+  function = operands[1];
+  return Status::ok();
+}
+
+void ModuleReader::noteUses(uint32_t opcode, Words operands) {
+  auto note = [&](size_t position) {
+    if (position < operands.size() && shared.contains(operands[position]))
+      uses.emplace(function, operands[position]);
+  };
+  for (const PointerOperand &pointer : pointerOperands)
+    if (opcode >= pointer.firstOpcode && opcode <= pointer.lastOpcode)
+      note(pointer.position);
+  constexpr size_t callee = 2;
+  if (opcode != opFunctionCall || operands.size() <= callee)
+    return;
+  uses.emplace(function, operands[callee]);
+  for (size_t i = callee + 1; i < operands.size(); ++i)
+    note(i);
+}
+
+Status ModuleReader::checkShared(const EntryPoint &entry) const {
+  // Calls may be circular in a module that is not valid.
+  std::set<uint32_t> checked;
+  std::vector<uint32_t> functions = {entry.function};
+  while (!functions.empty()) {
+    uint32_t next = functions.back();
+    functions.pop_back();
+    if (!checked.insert(next).second)
+      continue;
+    for (auto use = uses.lower_bound({next, 0});
+         use != uses.end() && use->first == next; ++use) {
+      if (!shared.contains(use->second))
+        functions.push_back(use->second);
+      else if (std::ranges::count(entry.interface, use->second) == 0)
+        return badData("entry point '{}' uses variable {}, which a workgroup "
+                       "shares, without naming it",
+                       entry.name, use->second);
+    }
+  }
+  return Status::ok();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
 Status ModuleReader::checkKernel(const GpuKernel &kernel,
                                  const EntryPoint &entry) const {
   auto [x, y, z] = entry.localSize;
@@ -346,7 +477,7 @@ Status ModuleReader::checkKernel(const GpuKernel &kernel,
       return badData("entry point '{}' uses binding {}, its kernel has {}",
                      entry.name, binding->second, kernel.isWritten.size());
   }
-  return Status::ok();
+  return checkShared(entry);
 }
 
 KernelNeeds ModuleReader::needsOf(const EntryPoint &entry) const {

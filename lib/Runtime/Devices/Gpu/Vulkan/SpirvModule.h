@@ -30,9 +30,10 @@ struct KernelNeeds {
 /// 1.6 of whole instructions, that \p features cover what it says to need, that
 /// it fixes the sizes of what workgroups share, and that its entry points are
 /// the kernels of \p program, with their sizes of workgroups and no storage
-/// buffer beyond their bindings. Drivers believe a module; instructions of
-/// function bodies are not looked at. Returns what each kernel of \p program
-/// needs.
+/// buffer beyond their bindings. Drivers believe a module; of the instructions
+/// of function bodies no more is looked at than which capabilities they need
+/// and which variables of workgroups they name: each has to be in the interface
+/// of the entry point. Returns what each kernel of \p program needs.
 ///
 /// Fails with invalidArgument, which names what was found, and with
 /// deviceUnavailable when the device lacks a feature.
