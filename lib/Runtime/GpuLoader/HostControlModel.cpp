@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <ranges>
 #include <set>
 
 using namespace nnhal::rt;
@@ -47,31 +48,35 @@ static std::array<size_t, 2> placesOfGraphs(const Operation &operation) {
   return {0, 1};
 }
 
-void HostControlModel::findLastUses(const Subgraph &graph, Parts &parts) {
+void HostControlModel::findLastUses(const Subgraph &graph, Graph &divided) {
   std::set<uint32_t> used(graph.outputIndexes.begin(),
                           graph.outputIndexes.end());
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+  for (Part &part : std::views::reverse(divided.parts)) {
     auto use = [&](const std::vector<uint32_t> &operands) {
       for (uint32_t operand : operands)
         if (used.insert(operand).second)
-          part->lastUses.push_back(operand);
+          part.lastUses.push_back(operand);
     };
-    if (part->code) {
-      use(part->boundary.inputs);
-      use(part->boundary.outputs);
+    if (part.code) {
+      use(part.boundary.inputs);
+      use(part.boundary.outputs);
       continue;
     }
-    const Operation &operation = graph.operations[part->operations.front()];
+    const Operation &operation = graph.operations[part.operations.front()];
     use(operation.inputs);
     use(operation.outputs);
   }
+  for (uint32_t input : graph.inputIndexes)
+    if (!used.contains(input))
+      divided.unusedInputs.push_back(input);
 }
 
 Status HostControlModel::divide(uint32_t index,
                                 const OpenShapeModel::CodeMaker &maker) {
   if (graphs.contains(index))
     return Status::ok();
-  Parts parts;
+  Graph divided;
+  Parts &parts = divided.parts;
   const Subgraph &graph = subgraphOf(model.model, index);
   // What the operations of the last part write.
   std::set<uint32_t> written;
@@ -105,8 +110,8 @@ Status HostControlModel::divide(uint32_t index,
                            OpenShapeModel::create(step, /*specializations=*/{},
                                                   maker, LoadObserver()));
   }
-  findLastUses(graph, parts);
-  graphs.emplace(index, std::move(parts));
+  findLastUses(graph, divided);
+  graphs.emplace(index, std::move(divided));
   return Status::ok();
 }
 
@@ -140,8 +145,8 @@ HostControlModel::create(const AnnotatedModel &model,
 
 MemoryUse HostControlModel::memoryUse() const {
   MemoryUse sum;
-  for (const auto &[index, parts] : graphs)
-    for (const Part &part : parts) {
+  for (const auto &[index, graph] : graphs)
+    for (const Part &part : graph.parts) {
       if (!part.code)
         continue;
       MemoryUse use = part.code->memoryUse();
@@ -397,7 +402,9 @@ Result<Values> HostControlModel::Execution::runGraph(uint32_t index,
   Values values(graph.operands.size());
   for (size_t i = 0; i < graph.inputIndexes.size(); ++i)
     values[graph.inputIndexes[i]] = std::move(inputs[i]);
-  for (const Part &part : host.graphs.at(index)) {
+  const Graph &divided = host.graphs.at(index);
+  drop(divided.unusedInputs, values);
+  for (const Part &part : divided.parts) {
     uint32_t first = part.operations.front();
     const Operation &operation = graph.operations[first];
     if (part.code) {

@@ -66,6 +66,11 @@ private:
     std::unique_ptr<OpenShapeModel> code;
   };
   using Parts = std::vector<Part>;
+  struct Graph {
+    Parts parts;
+    /// The inputs that no part reads, and that are no outputs.
+    std::vector<uint32_t> unusedInputs;
+  };
   class PartWorkspace;
   class Execution;
 
@@ -75,13 +80,14 @@ private:
   /// Divides the graph \p index, by the numbers of subgraphOf(), and those that
   /// it calls.
   Status divide(uint32_t index, const OpenShapeModel::CodeMaker &maker);
-  /// Finds Part::lastUses of \p parts, those of \p graph.
-  static void findLastUses(const Subgraph &graph, Parts &parts);
+  /// Finds Part::lastUses and Graph::unusedInputs of \p divided, which is
+  /// \p graph.
+  static void findLastUses(const Subgraph &graph, Graph &divided);
 
   const AnnotatedModel model;
   const Interface face;
   /// By the numbers of graphs that are executed.
-  std::map<uint32_t, Parts> graphs;
+  std::map<uint32_t, Graph> graphs;
 };
 
 } // namespace nnhal::rt

@@ -163,6 +163,41 @@ AnnotatedModel chainModel(int count) {
   return annotated;
 }
 
+/// y = WHILE(i < n: m = NEG(x), i = i + 1) of m = ABS(x), from i = 0 on: no
+/// round reads the m of the one before.
+AnnotatedModel ignoringModel() {
+  AnnotatedModel annotated;
+  Model &model = annotated.model;
+  Graph condition{model};
+  condition.floats(SUBGRAPH_INPUT);
+  uint32_t i = condition.number(SUBGRAPH_INPUT);
+  uint32_t n = condition.number(SUBGRAPH_INPUT);
+  condition.floats(SUBGRAPH_INPUT);
+  condition.operation(
+      LESS, {i, n},
+      {condition.add(SUBGRAPH_OUTPUT, OperandType::TENSOR_BOOL8, {1})});
+  Graph body{model};
+  body.floats(SUBGRAPH_INPUT);
+  i = body.number(SUBGRAPH_INPUT);
+  body.number(SUBGRAPH_INPUT);
+  uint32_t x = body.floats(SUBGRAPH_INPUT);
+  body.operation(NEG, {x}, {body.floats(SUBGRAPH_OUTPUT)});
+  body.operation(ADD, {i, body.constant(1, {1}), body.constant(0)},
+                 {body.number(SUBGRAPH_OUTPUT)});
+  model.referenced = {condition.graph, body.graph};
+  Graph main{model};
+  x = main.floats(SUBGRAPH_INPUT, 2);
+  n = main.number(SUBGRAPH_INPUT);
+  uint32_t magnitude = main.floats(TEMPORARY_VARIABLE, 2);
+  main.operation(ABS, {x}, {magnitude});
+  main.operation(
+      WHILE,
+      {main.callee(0), main.callee(1), magnitude, main.constant(0, {1}), n, x},
+      {main.floats(SUBGRAPH_OUTPUT)});
+  model.main = main.graph;
+  return annotated;
+}
+
 /// y = SLICE(x, n, s) with s = MUL(ABS(n), 1).
 AnnotatedModel slicingModel() {
   AnnotatedModel annotated;
@@ -476,6 +511,10 @@ TEST_F(HostControlModelTest, DropsValues) {
   // The state that has grown, and the negative of it: no state of the rounds
   // before is left, nor the number that counts them.
   EXPECT_EQ(peakOf(growingModel(), 2, 4), 32u + 32);
+  // In a round the number before and after it, the condition and the result:
+  // the state that the body ignores is gone by then.
+  EXPECT_EQ(peakOf(ignoringModel(), 3, 4), 4u + 4 + 1 + 8);
+  EXPECT_EQ(y, (Floats{1, -2}));
 }
 
 TEST_F(HostControlModelTest, ValuesCountAgainstTheLimit) {
