@@ -8,6 +8,7 @@
 #include "GpuBackend.h"
 
 #include "ArgumentBytes.h"
+#include "FencedModel.h"
 #include "HostControlModel.h"
 
 #include "Runtime/Artifact/Targets.h"
@@ -78,7 +79,11 @@ loadWith(const GpuDriver &driver, std::span<const std::byte> modelCache,
   code.inputSizes = sizesOf(artifact.inputs);
   code.outputSizes = sizesOf(artifact.outputs);
   code.artifact = std::move(artifact);
-  return driver.load(std::move(code), cache);
+  NNHAL_ASSIGN_OR_RETURN(std::unique_ptr<GpuCode> loaded,
+                         driver.load(std::move(code), cache));
+  if (loaded->hasSyncFiles())
+    return createFencedModel(std::move(loaded));
+  return std::unique_ptr<LoadedModel>(std::move(loaded));
 }
 
 //===----------------------------------------------------------------------===//

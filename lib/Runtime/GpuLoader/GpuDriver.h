@@ -49,6 +49,28 @@ struct GpuArtifact {
   std::vector<uint64_t> outputSizes;
 };
 
+/// What has been submitted to a GPU.
+struct GpuLaunch {
+  /// A sync_file that signals when the GPU has finished; none where it has
+  /// already, or where the host has to wait for it.
+  UniqueFd syncFile;
+  /// Whether the execution has ended by then: nothing is left to copy.
+  bool isWhole = false;
+};
+
+/// A model that a driver has loaded.
+class GpuCode : public LoadedModel {
+public:
+  /// Whether launch() gives sync_files, and no execution fails but for the loss
+  /// of the GPU. The answer never changes.
+  virtual bool hasSyncFiles() const = 0;
+  /// Begins an execution, which conclude() ends. After a failure there is
+  /// nothing to end.
+  virtual Result<GpuLaunch> launch(Invocation &invocation) const = 0;
+  /// Waits for the GPU, and ends as run() does.
+  virtual Status conclude(Invocation &invocation) const = 0;
+};
+
 /// The calls that the backend of a GPU makes of CUDA or Vulkan: the seam
 /// between the runtime, which judges, compiles and reads models for GPUs, and
 /// libNNHalGpu, which executes them.
@@ -73,8 +95,8 @@ public:
   createCache(std::span<const std::byte> kept) const = 0;
   /// See Device::prepareModelFromArtifact(). What \p code has views of need not
   /// live any longer than the call. \p cache is one of createCache(), or null.
-  virtual Result<std::unique_ptr<LoadedModel>>
-  load(GpuArtifact code, DriverCache *cache) const = 0;
+  virtual Result<std::unique_ptr<GpuCode>> load(GpuArtifact code,
+                                                DriverCache *cache) const = 0;
   /// Memory that executions use where it is.
   virtual std::unique_ptr<DeviceMemory>
   allocate(std::shared_ptr<MemoryBudget> budget) const = 0;

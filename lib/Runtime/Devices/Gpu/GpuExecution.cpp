@@ -110,7 +110,8 @@ Status GpuExecution::drain(const Invocation &invocation) {
   return Status::ok();
 }
 
-Status GpuExecution::run(Invocation &invocation) {
+/// Places the arguments of \p invocation.
+Status GpuExecution::begin(Invocation &invocation) {
   if (invocation.isCancelled())
     return cancelled();
   NNHAL_RETURN_IF_ERROR(drain(invocation));
@@ -118,6 +119,30 @@ Status GpuExecution::run(Invocation &invocation) {
   writeFirstStatus(invocation, firstStatus());
   loopBegins.clear();
   invocation.timeOnDevice = 0;
+  return Status::ok();
+}
+
+Result<GpuLaunch> GpuExecution::launch(Invocation &invocation) {
+  NNHAL_RETURN_IF_ERROR(begin(invocation));
+  launchTime = invocation.operations ? invocation.operations->now() : 0;
+  NNHAL_RETURN_IF_ERROR(commands().submit(0).status());
+  isInFlight = isLaunched = true;
+  GpuLaunch launched;
+  launched.syncFile = commands().exportSyncFile();
+  launched.isWhole = std::ranges::count(isStaged, true) == 0;
+  return launched;
+}
+
+Status GpuExecution::conclude(Invocation &invocation) {
+  // Outputs that do not suffice need no commands.
+  if (!std::exchange(isLaunched, false))
+    return Status::ok();
+  NNHAL_RETURN_IF_ERROR(finish(invocation, launchTime));
+  return copyOutputs(invocation);
+}
+
+Status GpuExecution::run(Invocation &invocation) {
+  NNHAL_RETURN_IF_ERROR(begin(invocation));
   // Outputs come from the segment that ends the program, even an empty one.
   NNHAL_ASSIGN_OR_RETURN(uint32_t end, runSegment(invocation, 0));
   while (end < table.size()) {

@@ -9,6 +9,7 @@
 #define NNHAL_LIB_RUNTIME_DEVICES_GPU_GPUEXECUTION_H
 
 #include "Runtime/Artifact/GpuProgram.h"
+#include "Runtime/GpuLoader/GpuDriver.h"
 #include "nnhal/Backend/Backend.h"
 
 #include <chrono>
@@ -63,6 +64,9 @@ public:
   /// Returns whether the last submission has finished, after waiting for about
   /// \p limit.
   virtual Result<bool> wait(std::chrono::nanoseconds limit) = 0;
+  /// A sync_file that signals when the last submission has finished; none where
+  /// it has, or where the driver exports none.
+  virtual UniqueFd exportSyncFile() { return {}; }
   /// Waits for the last submission as long as it takes. A lost device finishes
   /// nothing.
   virtual void finish() noexcept = 0;
@@ -91,6 +95,10 @@ public:
   /// missedDeadlineTransient when it is cancelled before it has finished.
   Status run(Invocation &invocation);
 
+  /// See GpuCode, whose hasSyncFiles() has said so.
+  Result<GpuLaunch> launch(Invocation &invocation);
+  Status conclude(Invocation &invocation);
+
 protected:
   /// \p table: the commands of the program, which whoever derives from it
   /// keeps.
@@ -114,6 +122,7 @@ protected:
 
 private:
   Status drain(const Invocation &invocation);
+  Status begin(Invocation &invocation);
   Result<uint32_t> runSegment(Invocation &invocation, uint32_t first);
   Status finish(Invocation &invocation, int64_t submitted);
   Result<uint32_t> decide(const Invocation &invocation, uint32_t index);
@@ -123,6 +132,9 @@ private:
   /// When loops began, by the clock of the services and the number of the
   /// command.
   std::map<uint32_t, int64_t> loopBegins;
+  bool isLaunched = false;
+  /// When that was, by the clock of Invocation::operations.
+  int64_t launchTime = 0;
 };
 
 } // namespace nnhal::rt

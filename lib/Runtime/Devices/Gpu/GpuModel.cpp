@@ -50,8 +50,7 @@ Status GpuModel::checkPresence(const Invocation &invocation) const {
   return Status::ok();
 }
 
-Status GpuModel::run(Invocation &invocation) const {
-  NNHAL_RETURN_IF_ERROR(checkPresence(invocation));
+bool GpuModel::describeOutputs(Invocation &invocation) const {
   bool suffice = true;
   for (size_t i = 0; i < invocation.outputs.size(); ++i) {
     InvocationArgument &output = invocation.outputs[i];
@@ -59,14 +58,50 @@ Status GpuModel::run(Invocation &invocation) const {
     output.isSufficient = output.size >= outputSizes[i];
     suffice &= output.isSufficient;
   }
-  if (!suffice)
+  return suffice;
+}
+
+static GpuExecution &executionOf(const Invocation &invocation) {
+  return static_cast<GpuExecution &>(*invocation.workspace);
+}
+
+Status GpuModel::run(Invocation &invocation) const {
+  NNHAL_RETURN_IF_ERROR(checkPresence(invocation));
+  if (!describeOutputs(invocation))
     return Status::ok();
-  return static_cast<GpuExecution &>(*invocation.workspace).run(invocation);
+  return executionOf(invocation).run(invocation);
+}
+
+Result<GpuLaunch> GpuModel::launch(Invocation &invocation) const {
+  NNHAL_RETURN_IF_ERROR(checkPresence(invocation));
+  if (!describeOutputs(invocation))
+    return GpuLaunch();
+  return executionOf(invocation).launch(invocation);
+}
+
+Status GpuModel::conclude(Invocation &invocation) const {
+  return executionOf(invocation).conclude(invocation);
 }
 
 //===----------------------------------------------------------------------===//
 // Executions
 //===----------------------------------------------------------------------===//
+
+bool nnhal::rt::endsByItself(const GpuProgram &program) {
+  auto isWritten = [&](const GpuCommand &command, size_t index) {
+    return command.kind != GpuCommandKind::dispatch ||
+           program.kernels[command.kernel].isWritten[index];
+  };
+  for (const GpuCommand &command : program.commands) {
+    if (isControl(command.kind))
+      return false;
+    for (size_t i = 0; i < command.bindings.size(); ++i)
+      if (command.bindings[i].space == GpuSpace::status &&
+          isWritten(command, i))
+        return false;
+  }
+  return true;
+}
 
 uint64_t nnhal::rt::omittedSizeOf(const GpuArtifact &code) {
   const ArtifactEntry &entry = code.artifact.entries.front();

@@ -14,11 +14,14 @@ namespace nnhal::rt {
 
 /// A model whose workspaces are objects of GpuExecution. Whoever derives from
 /// it has the program.
-class GpuModel : public LoadedModel {
+class GpuModel : public GpuCode {
 public:
   const Interface &interface() const final { return face; }
   MemoryUse memoryUse() const final { return use; }
   Status run(Invocation &invocation) const final;
+  bool hasSyncFiles() const override { return false; }
+  Result<GpuLaunch> launch(Invocation &invocation) const final;
+  Status conclude(Invocation &invocation) const final;
 
 protected:
   /// Takes the interface and the sizes of \p code.
@@ -26,6 +29,8 @@ protected:
 
 private:
   Status checkPresence(const Invocation &invocation) const;
+  /// States the shapes of the outputs, and returns whether all suffice.
+  bool describeOutputs(Invocation &invocation) const;
 
   Interface face;
   /// Whether every request must give the input.
@@ -34,6 +39,10 @@ private:
   std::vector<uint64_t> outputSizes;
   MemoryUse use;
 };
+
+/// Whether executions of \p program end with its commands: the host decides
+/// nothing between them, and no kernel tells of a failure.
+bool endsByItself(const GpuProgram &program);
 
 /// Bytes of the largest input that kernels of \p code read and a request may
 /// omit; zeroes stand for it then.

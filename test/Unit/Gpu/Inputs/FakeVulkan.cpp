@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <string_view>
+#include <unistd.h>
 
 using namespace nnhal::rt::vulkan;
 
@@ -132,7 +133,14 @@ static void getMemory(VkPhysicalDevice,
                       VkPhysicalDeviceMemoryProperties *memory) {
   *memory = {};
   memory->memoryTypeCount = 1;
-  memory->memoryTypes[0].propertyFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  memory->memoryTypes[0].propertyFlags = nnhalFakeVulkan.memoryProperties;
+}
+
+static void getExternalFences(VkPhysicalDevice,
+                              const VkPhysicalDeviceExternalFenceInfo *info,
+                              VkExternalFenceProperties *properties) {
+  if (info->handleType == VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT)
+    properties->externalFenceFeatures = nnhalFakeVulkan.fenceFeatures;
 }
 
 static void getQueues(VkPhysicalDevice, uint32_t *count,
@@ -158,6 +166,8 @@ static VkResult createDevice(VkPhysicalDevice, const VkDeviceCreateInfo *info,
                              const VkAllocationCallbacks *, VkDevice *device) {
   FakeVulkan &fake = nnhalFakeVulkan;
   fake.extensionCount = info->enabledExtensionCount;
+  fake.enabledExtension =
+      fake.extensionCount > 0 ? info->ppEnabledExtensionNames[0] : "";
   visitChain(info->pNext, [&](const VkBaseInStructure *each) {
     const void *found = each;
     if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
@@ -188,9 +198,119 @@ static void getQueue(VkDevice, uint32_t, uint32_t, VkQueue *queue) {
   *queue = anyHandle<VkQueue>();
 }
 
-static VkResult submit(VkQueue, uint32_t, const VkSubmitInfo *, VkFence) {
+static VkResult submit(VkQueue, uint32_t, const VkSubmitInfo *info, VkFence) {
+  ++(info->commandBufferCount > 0 ? nnhalFakeVulkan.submissions
+                                  : nnhalFakeVulkan.emptySubmissions);
   return nnhalFakeVulkan.submit;
 }
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+static VkResult createFence(VkDevice, const VkFenceCreateInfo *info,
+                            const VkAllocationCallbacks *, VkFence *fence) {
+  visitChain(info->pNext, [](const VkBaseInStructure *each) {
+    const void *found = each;
+    if (each->sType == VK_STRUCTURE_TYPE_EXPORT_FENCE_CREATE_INFO &&
+        static_cast<const VkExportFenceCreateInfo *>(found)->handleTypes ==
+            VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT)
+      ++nnhalFakeVulkan.exportableFences;
+  });
+  *fence = anyHandle<VkFence>();
+  return VK_SUCCESS;
+}
+
+static VkResult resetFences(VkDevice, uint32_t, const VkFence *) {
+  return VK_SUCCESS;
+}
+
+static VkResult waitForFences(VkDevice, uint32_t, const VkFence *, VkBool32,
+                              uint64_t) {
+  return nnhalFakeVulkan.waitForFences;
+}
+
+static VkResult getFence(VkDevice, const VkFenceGetFdInfoKHR *info,
+                         int *descriptor) {
+  FakeVulkan &fake = nnhalFakeVulkan;
+  if (fake.getFence != VK_SUCCESS)
+    return fake.getFence;
+  if (info->handleType != VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT)
+    return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+  ++fake.exportedFences;
+  *descriptor = fake.fenceDescriptor < 0 ? -1 : ::dup(fake.fenceDescriptor);
+  return VK_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and commands, which nobody executes
+//===----------------------------------------------------------------------===//
+
+static VkResult createBuffer(VkDevice, const VkBufferCreateInfo *,
+                             const VkAllocationCallbacks *, VkBuffer *buffer) {
+  *buffer = anyHandle<VkBuffer>();
+  return VK_SUCCESS;
+}
+
+static void getRequirements(VkDevice, VkBuffer, VkMemoryRequirements *needs) {
+  *needs = {1 << 12, 16, 1};
+}
+
+static VkResult allocateMemory(VkDevice, const VkMemoryAllocateInfo *,
+                               const VkAllocationCallbacks *,
+                               VkDeviceMemory *memory) {
+  *memory = anyHandle<VkDeviceMemory>();
+  return VK_SUCCESS;
+}
+
+static VkResult bindMemory(VkDevice, VkBuffer, VkDeviceMemory, VkDeviceSize) {
+  return VK_SUCCESS;
+}
+
+static VkResult mapMemory(VkDevice, VkDeviceMemory, VkDeviceSize, VkDeviceSize,
+                          VkMemoryMapFlags, void **data) {
+  alignas(64) static char shared[1 << 12];
+  *data = shared;
+  return VK_SUCCESS;
+}
+
+static VkResult createCommandPool(VkDevice, const VkCommandPoolCreateInfo *,
+                                  const VkAllocationCallbacks *,
+                                  VkCommandPool *pool) {
+  *pool = anyHandle<VkCommandPool>();
+  return VK_SUCCESS;
+}
+
+static VkResult resetCommandPool(VkDevice, VkCommandPool,
+                                 VkCommandPoolResetFlags) {
+  return VK_SUCCESS;
+}
+
+static VkResult allocateCommands(VkDevice, const VkCommandBufferAllocateInfo *,
+                                 VkCommandBuffer *commands) {
+  *commands = anyHandle<VkCommandBuffer>();
+  return VK_SUCCESS;
+}
+
+static VkResult beginCommands(VkCommandBuffer,
+                              const VkCommandBufferBeginInfo *) {
+  return VK_SUCCESS;
+}
+
+static VkResult endCommands(VkCommandBuffer) { return VK_SUCCESS; }
+
+static void addBarrier(VkCommandBuffer, VkPipelineStageFlags,
+                       VkPipelineStageFlags, VkDependencyFlags, uint32_t,
+                       const VkMemoryBarrier *, uint32_t,
+                       const VkBufferMemoryBarrier *, uint32_t,
+                       const VkImageMemoryBarrier *) {}
+
+static void copyBuffer(VkCommandBuffer, VkBuffer, VkBuffer, uint32_t,
+                       const VkBufferCopy *) {}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
 static VkResult createPipelineCache(VkDevice,
                                     const VkPipelineCacheCreateInfo *info,
@@ -297,6 +417,27 @@ static PFN_vkVoidFunction find(std::string_view name) {
       row("DestroyPipelineLayout", destroy<VkPipelineLayout>),
       row("CreateComputePipelines", createPipelines),
       row("DestroyPipeline", destroy<VkPipeline>),
+      row("GetPhysicalDeviceExternalFenceProperties", getExternalFences),
+      row("CreateFence", createFence),
+      row("DestroyFence", destroy<VkFence>),
+      row("ResetFences", resetFences),
+      row("WaitForFences", waitForFences),
+      row("GetFenceFdKHR", getFence),
+      row("CreateBuffer", createBuffer),
+      row("DestroyBuffer", destroy<VkBuffer>),
+      row("GetBufferMemoryRequirements", getRequirements),
+      row("AllocateMemory", allocateMemory),
+      row("FreeMemory", destroy<VkDeviceMemory>),
+      row("BindBufferMemory", bindMemory),
+      row("MapMemory", mapMemory),
+      row("CreateCommandPool", createCommandPool),
+      row("ResetCommandPool", resetCommandPool),
+      row("DestroyCommandPool", destroy<VkCommandPool>),
+      row("AllocateCommandBuffers", allocateCommands),
+      row("BeginCommandBuffer", beginCommands),
+      row("EndCommandBuffer", endCommands),
+      row("CmdPipelineBarrier", addBarrier),
+      row("CmdCopyBuffer", copyBuffer),
       row("QueueSubmit", submit)};
   name.remove_prefix(2);
   if (nnhalFakeVulkan.missing && name == nnhalFakeVulkan.missing)

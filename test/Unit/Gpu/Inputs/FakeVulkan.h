@@ -10,6 +10,8 @@
 
 #include "Runtime/Devices/Gpu/Vulkan/CooperativeMatrix.h"
 
+#include <string>
+
 /// The answers of the fake; its library exports `nnhalFakeVulkan`.
 struct FakeVulkan {
   /// A function that is not there, without "vk"; null for none.
@@ -44,9 +46,18 @@ struct FakeVulkan {
   VkResult getMatrices = VK_SUCCESS;
   uint32_t matrixCount = 0;
   nnhal::rt::vulkan::CooperativeMatrixProperties matrices[2];
+  VkMemoryPropertyFlags memoryProperties = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  /// What fences can do as sync_files.
+  VkExternalFenceFeatureFlags fenceFeatures = 0;
+  /// The result of vkGetFenceFdKHR, which gives duplicates of the descriptor;
+  /// -1 says that the fence has signaled.
+  VkResult getFence = VK_SUCCESS;
+  int fenceDescriptor = -1;
+  VkResult waitForFences = VK_SUCCESS;
 
   /// The last device was made with these.
   uint32_t extensionCount = 0;
+  std::string enabledExtension;
   bool enablesMatrices = false;
   bool enablesMemoryModel = false;
   /// The model without the scope of the device, or the other way round.
@@ -56,6 +67,12 @@ struct FakeVulkan {
   /// The last pipeline was made with these; 0 where it says nothing.
   uint32_t subgroupSize = 0;
   VkPipelineShaderStageCreateFlags stageFlags = 0;
+  /// Fences that were made to be exported, and descriptors that were given.
+  uint32_t exportableFences = 0;
+  uint32_t exportedFences = 0;
+  /// Submissions of commands, and of none.
+  uint32_t submissions = 0;
+  uint32_t emptySubmissions = 0;
 };
 
 #endif // NNHAL_TEST_UNIT_GPU_INPUTS_FAKEVULKAN_H

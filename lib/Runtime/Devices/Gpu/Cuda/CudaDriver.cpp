@@ -44,8 +44,8 @@ public:
     return std::make_unique<CubinCache>(engine->driver(), kept);
   }
 
-  Result<std::unique_ptr<LoadedModel>> load(GpuArtifact code,
-                                            DriverCache *cache) const override;
+  Result<std::unique_ptr<GpuCode>> load(GpuArtifact code,
+                                        DriverCache *cache) const override;
 
   std::unique_ptr<DeviceMemory>
   allocate(std::shared_ptr<MemoryBudget> budget) const override {
@@ -57,8 +57,8 @@ private:
 };
 } // namespace
 
-Result<std::unique_ptr<LoadedModel>>
-CudaDriver::load(GpuArtifact code, DriverCache *cache) const {
+Result<std::unique_ptr<GpuCode>> CudaDriver::load(GpuArtifact code,
+                                                  DriverCache *cache) const {
   auto loaded = std::make_shared<LoadedProgram>();
   loaded->engine = engine;
   NNHAL_ASSIGN_OR_RETURN(
@@ -74,7 +74,7 @@ CudaDriver::load(GpuArtifact code, DriverCache *cache) const {
   loaded->outputSizes = code.outputSizes;
   loaded->program = std::move(code.program);
   loaded->program.module = {}; // A view of what need not live any longer.
-  return std::unique_ptr<LoadedModel>(
+  return std::unique_ptr<GpuCode>(
       std::make_unique<CudaModel>(code, std::move(loaded)));
 }
 

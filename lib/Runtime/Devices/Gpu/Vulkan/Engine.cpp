@@ -223,6 +223,20 @@ static bool hasSubgroups(const VkPhysicalDeviceVulkan11Properties &v11,
          gpuSubgroupSize <= v13.maxSubgroupSize;
 }
 
+/// Whether the driver exports fences as sync_files.
+bool Engine::canExportFences() const {
+  if (!hasExtension(VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME))
+    return false;
+  VkPhysicalDeviceExternalFenceInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO;
+  info.handleType = VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+  VkExternalFenceProperties fences = {};
+  fences.sType = VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES;
+  calls.GetPhysicalDeviceExternalFenceProperties(physical, &info, &fences);
+  return (fences.externalFenceFeatures &
+          VK_EXTERNAL_FENCE_FEATURE_EXPORTABLE_BIT) != 0;
+}
+
 void Engine::readLimits() {
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {};
   host.sType =
@@ -253,6 +267,7 @@ void Engine::readLimits() {
   hasSubgroupSize = hasSubgroups(v11, v13);
   bounds.importAlignment =
       canImport ? uint64_t(host.minImportedHostPointerAlignment) : 0;
+  bounds.hasSyncFiles = canExportFences();
   if (bounds.timestampMask != 0)
     bounds.timestampPeriod = limits.timestampPeriod;
   calls.GetPhysicalDeviceMemoryProperties(physical, &memories);
@@ -363,6 +378,8 @@ Status Engine::createDevice() {
     extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
   if (enabled.halfMatrices)
     extensions.push_back(cooperativeMatrixExtension);
+  if (bounds.hasSyncFiles)
+    extensions.push_back(VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME);
   float priority = 1.0f;
   VkDeviceQueueCreateInfo queues = {};
   queues.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -386,6 +403,7 @@ Status Engine::createDevice() {
 #include "Functions.def"
   if (!calls.GetMemoryHostPointerPropertiesEXT)
     bounds.importAlignment = 0;
+  bounds.hasSyncFiles &= calls.GetFenceFdKHR != nullptr;
   calls.GetDeviceQueue(logical, family, 0, &queue);
   return Status::ok();
 }
@@ -432,7 +450,7 @@ Status Engine::submit(VkCommandBuffer commands, VkFence fence) {
     return Status(StatusCode::deadObject, "the GPU was lost before");
   VkSubmitInfo info = {};
   info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.commandBufferCount = 1;
+  info.commandBufferCount = commands ? 1 : 0;
   info.pCommandBuffers = &commands;
   std::lock_guard lock(queueMutex);
   return check(calls.QueueSubmit(queue, 1, &info, fence), "vkQueueSubmit");

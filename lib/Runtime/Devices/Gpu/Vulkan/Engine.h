@@ -55,6 +55,8 @@ struct Limits {
   /// Nanoseconds of one unit of a timestamp; 0 where there are none.
   double timestampPeriod = 0;
   uint64_t timestampMask = 0;
+  /// Whether fences can be exported as sync_files.
+  bool hasSyncFiles = false;
 };
 
 /// The features of modules that were turned on, because the device has them.
@@ -141,7 +143,8 @@ public:
     return memories.memoryTypes[index].propertyFlags;
   }
 
-  /// Fails like toStatus(); with deadObject from the first loss on.
+  /// Submits \p commands, or null: \p fence then signals after all submissions
+  /// before. Fails like toStatus(); with deadObject from the first loss on.
   Status submit(VkCommandBuffer commands, VkFence fence);
   /// toStatus(), which notes that the device is lost.
   Status check(VkResult result, const char *function);
@@ -162,6 +165,7 @@ private:
   void readLimits();
   MatrixProducts readProducts() const;
   bool hasExtension(const char *name) const;
+  bool canExportFences() const;
 
   Functions calls;
   PFN_vkGetInstanceProcAddr getProcAddress = nullptr;

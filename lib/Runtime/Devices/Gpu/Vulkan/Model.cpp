@@ -15,7 +15,7 @@
 using namespace nnhal::rt;
 using namespace nnhal::rt::vulkan;
 
-Result<std::unique_ptr<LoadedModel>>
+Result<std::unique_ptr<GpuCode>>
 VulkanModel::create(const EngineRef &engine, GpuArtifact code,
                     const PipelineCache &pipelines) {
   auto loaded = std::make_shared<LoadedProgram>();
@@ -30,7 +30,9 @@ VulkanModel::create(const EngineRef &engine, GpuArtifact code,
   loaded->outputSizes = code.outputSizes;
   loaded->program = std::move(code.program);
   loaded->program.module = {}; // A view of what need not live any longer.
-  return std::unique_ptr<LoadedModel>(new VulkanModel(code, std::move(loaded)));
+  loaded->hasSyncFiles =
+      engine->limits().hasSyncFiles && endsByItself(loaded->program);
+  return std::unique_ptr<GpuCode>(new VulkanModel(code, std::move(loaded)));
 }
 
 Result<std::unique_ptr<Workspace>> VulkanModel::createWorkspace(

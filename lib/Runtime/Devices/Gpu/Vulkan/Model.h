@@ -20,12 +20,13 @@ namespace nnhal::rt::vulkan {
 class VulkanModel final : public GpuModel {
 public:
   /// See GpuDriver::load(). The driver looks into \p pipelines.
-  static Result<std::unique_ptr<LoadedModel>>
+  static Result<std::unique_ptr<GpuCode>>
   create(const EngineRef &engine, GpuArtifact code,
          const PipelineCache &pipelines);
 
   Result<std::unique_ptr<Workspace>>
   createWorkspace(const std::shared_ptr<MemoryBudget> &budget) const override;
+  bool hasSyncFiles() const override { return program->hasSyncFiles; }
 
 private:
   VulkanModel(GpuArtifact &code, std::shared_ptr<const LoadedProgram> loaded)

@@ -45,17 +45,28 @@ Status Recording::createObjects() {
       call.CreateCommandPool(engine->device(), &poolInfo, nullptr, &pool),
       "vkCreateCommandPool"));
   commandPool = {engine, pool};
-  VkFenceCreateInfo fenceInfo = {};
-  fenceInfo.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-  VkFence made = VK_NULL_HANDLE;
-  NNHAL_RETURN_IF_ERROR(engine->check(
-      call.CreateFence(engine->device(), &fenceInfo, nullptr, &made),
-      "vkCreateFence"));
+  NNHAL_ASSIGN_OR_RETURN(VkFence made, createFence(/*types=*/0));
   fence = {engine, made};
   if (engine->limits().timestampPeriod == 0)
     return Status::ok();
   NNHAL_ASSIGN_OR_RETURN(timestamps, createQueries(2));
   return Status::ok();
+}
+
+Result<VkFence>
+Recording::createFence(VkExternalFenceHandleTypeFlags types) const {
+  VkExportFenceCreateInfo exports = {};
+  exports.sType = VK_STRUCTURE_TYPE_EXPORT_FENCE_CREATE_INFO;
+  exports.handleTypes = types;
+  VkFenceCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  info.pNext = types ? &exports : nullptr;
+  VkFence made = VK_NULL_HANDLE;
+  const EngineRef &engine = program->engine;
+  NNHAL_RETURN_IF_ERROR(engine->check(
+      engine->functions().CreateFence(engine->device(), &info, nullptr, &made),
+      "vkCreateFence"));
+  return made;
 }
 
 Result<Recording::OwnedQueries> Recording::createQueries(uint32_t count) const {
@@ -354,6 +365,32 @@ Result<bool> Recording::wait(std::chrono::nanoseconds limit) {
     return false;
   NNHAL_RETURN_IF_ERROR(engine->check(result, "vkWaitForFences"));
   return true;
+}
+
+UniqueFd Recording::exportSyncFile() {
+  const EngineRef &engine = program->engine;
+  const Functions &call = engine->functions();
+  constexpr auto type = VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+  if (!exported.get()) {
+    auto made = createFence(type);
+    if (!made.isOk())
+      return {};
+    exported = {engine, *made};
+  }
+  VkFence signaled = exported.get();
+  if (!engine->submit(VK_NULL_HANDLE, signaled).isOk())
+    return {};
+  VkFenceGetFdInfoKHR info = {};
+  info.sType = VK_STRUCTURE_TYPE_FENCE_GET_FD_INFO_KHR;
+  info.fence = signaled;
+  info.handleType = type;
+  int descriptor = -1;
+  // The fence is as it was made when it has been exported.
+  if (call.GetFenceFdKHR(engine->device(), &info, &descriptor) == VK_SUCCESS)
+    return UniqueFd(descriptor);
+  (void)call.WaitForFences(engine->device(), 1, &signaled, VK_TRUE, UINT64_MAX);
+  exported = {};
+  return {};
 }
 
 void Recording::finish() noexcept {

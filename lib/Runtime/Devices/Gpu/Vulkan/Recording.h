@@ -33,6 +33,8 @@ struct LoadedProgram {
   std::vector<uint64_t> outputSizes;
   /// Bytes of the largest input that kernels read and a request may omit.
   uint64_t omittedSize = 0;
+  /// Whether its ends are exported as sync_files.
+  bool hasSyncFiles = false;
 };
 
 /// Bytes of a buffer from an offset on.
@@ -68,6 +70,7 @@ public:
   Status prepare(const Locations &locations, bool timesOperations = false);
   Result<uint32_t> submit(uint32_t first) override;
   Result<bool> wait(std::chrono::nanoseconds limit) override;
+  UniqueFd exportSyncFile() override;
   void finish() noexcept override;
   int64_t elapsed() const override;
   void reportOperations(OperationObserver &observer,
@@ -91,6 +94,8 @@ private:
 
   Status createObjects();
   Status createSets();
+  /// A fence, to be exported as \p types.
+  Result<VkFence> createFence(VkExternalFenceHandleTypeFlags types) const;
   Result<OwnedQueries> createQueries(uint32_t count) const;
   Status dropRecorded();
   void updateSets() const;
@@ -109,6 +114,9 @@ private:
   OwnedQueries timestamps;
   bool isTimed = false;
   Owned<VkFence, &Functions::DestroyFence> fence;
+  /// The one that sync_files are made of, which takes what `fence` waits for
+  /// away from itself. Made for the first of them.
+  Owned<VkFence, &Functions::DestroyFence> exported;
   /// One for each command; null for those that dispatch nothing.
   std::vector<VkDescriptorSet> sets;
   /// By their first commands.

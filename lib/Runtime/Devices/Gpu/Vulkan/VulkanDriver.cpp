@@ -39,8 +39,8 @@ public:
     return std::make_unique<VulkanCache>(PipelineCache::create(engine, kept));
   }
 
-  Result<std::unique_ptr<LoadedModel>> load(GpuArtifact code,
-                                            DriverCache *cache) const override {
+  Result<std::unique_ptr<GpuCode>> load(GpuArtifact code,
+                                        DriverCache *cache) const override {
     const PipelineCache none;
     return VulkanModel::create(
         engine, std::move(code),
