@@ -93,7 +93,8 @@ loadWith(const GpuDriver &driver, std::span<const std::byte> modelCache,
 namespace {
 class GpuBackend final : public Backend {
 public:
-  GpuBackend(std::unique_ptr<GpuDriver> driver, GpuCompiler compiler)
+  GpuBackend(std::shared_ptr<const GpuDriver> driver, GpuCompiler compiler,
+             std::vector<std::string> deviceNodes)
       : driver(std::move(driver)), compiler(std::move(compiler)) {
     description.name = this->driver->deviceName();
     description.version = NNHAL_VERSION;
@@ -102,6 +103,9 @@ public:
     // what it makes of the kernels.
     description.cacheFiles = {2, 1};
     description.traits.compiles = true;
+    // Drivers map what they compile kernels to.
+    description.traits.needs.executableMemory = true;
+    description.traits.needs.deviceNodes = std::move(deviceNodes);
     // No GPU has been measured. A user who has can keep the numbers
     // (DeviceServices::measuredCapabilities); until then no model is divided
     // for the sake of this device.
@@ -301,7 +305,9 @@ private:
 } // namespace
 
 std::unique_ptr<Backend>
-nnhal::rt::createGpuBackend(std::unique_ptr<GpuDriver> driver,
-                            GpuCompiler compiler) {
-  return std::make_unique<GpuBackend>(std::move(driver), std::move(compiler));
+nnhal::rt::createGpuBackend(std::shared_ptr<const GpuDriver> driver,
+                            GpuCompiler compiler,
+                            std::vector<std::string> deviceNodes) {
+  return std::make_unique<GpuBackend>(std::move(driver), std::move(compiler),
+                                      std::move(deviceNodes));
 }

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace nnhal::rt {
 
@@ -26,9 +27,11 @@ struct GpuCompiler {
   std::function<Result<std::string>()> identity;
 };
 
-/// Makes the backend of the device that executes through \p driver.
-std::unique_ptr<Backend> createGpuBackend(std::unique_ptr<GpuDriver> driver,
-                                          GpuCompiler compiler);
+/// Makes the backend of the device that executes through \p driver, which has
+/// opened \p deviceNodes.
+std::unique_ptr<Backend>
+createGpuBackend(std::shared_ptr<const GpuDriver> driver, GpuCompiler compiler,
+                 std::vector<std::string> deviceNodes = {});
 
 } // namespace nnhal::rt
 

@@ -19,7 +19,12 @@
 #include "nnhal/Backend/Backend.h"
 #include "nnhal/Backend/DevicePlugin.h"
 
+#include <algorithm>
 #include <dlfcn.h>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <system_error>
 
 using namespace nnhal::rt;
 
@@ -68,42 +73,101 @@ static Result<const NNHalGpuApi *> openApi(const std::string &path) {
   return api;
 }
 
-/// The devices of \p offers; fails where no way to execute is offered.
+//===----------------------------------------------------------------------===//
+// Drivers
+//===----------------------------------------------------------------------===//
+
+class nnhal::rt::GpuDrivers {
+public:
+  /// A way to execute on a GPU, or why this machine has none of the kind.
+  struct Way {
+    std::string_view device;
+    Result<std::shared_ptr<const GpuDriver>> driver;
+  };
+
+  GpuDrivers(GpuOffers offers, std::vector<std::string> deviceNodes)
+      : deviceNodes(std::move(deviceNodes)) {
+    for (GpuOffer &offer : offers) {
+      Result<std::shared_ptr<const GpuDriver>> driver = offer.driver.status();
+      if (offer.driver.isOk())
+        driver = std::shared_ptr<const GpuDriver>(*std::move(offer.driver));
+      ways.push_back({offer.device, std::move(driver)});
+    }
+  }
+
+  /// The best one comes first.
+  std::vector<Way> ways;
+  /// Those that all drivers together have opened.
+  const std::vector<std::string> deviceNodes;
+};
+
+/// The device nodes that this process has open.
+static std::set<std::string> openNodes() {
+  std::set<std::string> nodes;
+  std::error_code error;
+  for (const auto &entry :
+       std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    std::filesystem::path target =
+        std::filesystem::read_symlink(entry.path(), error);
+    if (!error && target.string().starts_with("/dev/") &&
+        std::filesystem::is_character_file(target, error))
+      nodes.insert(target.string());
+  }
+  return nodes;
+}
+
+Result<GpuDriversRef> nnhal::rt::openGpuDrivers(const std::string &library) {
+  NNHAL_ASSIGN_OR_RETURN(
+      const NNHalGpuApi *api,
+      openApi(library.empty() ? libraryBeside("libNNHalGpu.so") : library));
+  std::set<std::string> before = openNodes();
+  Result<GpuOffers> offers = GpuOffers();
+  stayLoaded();
+  api->openDrivers(&thisRuntime, &offers);
+  NNHAL_RETURN_IF_ERROR(offers.status());
+  std::vector<std::string> opened;
+  std::ranges::set_difference(openNodes(), before, std::back_inserter(opened));
+  return std::make_shared<const GpuDrivers>(*std::move(offers),
+                                            std::move(opened));
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+/// The devices of \p drivers; fails where no way to execute is offered.
 static Result<std::vector<std::unique_ptr<Device>>>
-makeDevices(GpuOffers offers, const GpuDevicesOptions &options) {
+makeDevices(const GpuDrivers &drivers, const GpuDevicesOptions &options) {
   GpuCompiler compiler = {
       [lazy = options.compiler] { return lazy->get(); },
       [lazy = options.compiler] { return lazy->identity(); }};
   std::vector<std::unique_ptr<Device>> devices;
   std::string reasons;
-  for (GpuOffer &offer : offers) {
-    if (offer.driver.isOk())
-      devices.push_back(
-          createDevice(createGpuBackend(*std::move(offer.driver), compiler),
-                       options.services));
+  for (const GpuDrivers::Way &way : drivers.ways) {
+    if (way.driver.isOk())
+      devices.push_back(createDevice(
+          createGpuBackend(*way.driver, compiler, drivers.deviceNodes),
+          options.services));
     else
       reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ",
-                             offer.device, offer.driver.status().message());
+                             way.device, way.driver.status().message());
   }
   if (devices.empty())
     return Status(StatusCode::deviceUnavailable, std::move(reasons));
   if (options.absent)
-    for (const GpuOffer &offer : offers)
-      if (!offer.driver.isOk())
-        options.absent(offer.device, offer.driver.status());
+    for (const GpuDrivers::Way &way : drivers.ways)
+      if (!way.driver.isOk())
+        options.absent(way.device, way.driver.status());
   return devices;
 }
 
 Result<std::vector<std::unique_ptr<Device>>>
 nnhal::rt::createGpuDevices(const GpuDevicesOptions &options) {
-  std::string path = options.library.empty() ? libraryBeside("libNNHalGpu.so")
-                                             : options.library;
-  NNHAL_ASSIGN_OR_RETURN(const NNHalGpuApi *api, openApi(path));
-  Result<GpuOffers> offers = GpuOffers();
-  stayLoaded();
-  api->openDrivers(&thisRuntime, &offers);
-  NNHAL_RETURN_IF_ERROR(offers.status());
-  return makeDevices(*std::move(offers), options);
+  GpuDriversRef drivers = options.drivers;
+  if (!drivers) {
+    NNHAL_ASSIGN_OR_RETURN(drivers, openGpuDrivers(options.library));
+  }
+  return makeDevices(*drivers, options);
 }
 
 bool nnhal::rt::isGpuDevice(std::string_view name) {

@@ -698,6 +698,34 @@ TEST(GpuLoaderTest, OpensTheLibrary) {
   EXPECT_TRUE(caller.isCorrect());
 }
 
+// A service makes a device for each client, when no driver can be opened any
+// more.
+TEST(GpuLoaderTest, DevicesShareDrivers) {
+  NNHAL_NEEDS_VULKAN();
+  EXPECT_EQ(openGpuDrivers("/nonexistent/libNNHalGpu.so").status().code(),
+            StatusCode::deviceUnavailable);
+  auto drivers = openGpuDrivers(NNHAL_GPU_LIBRARY);
+  ASSERT_TRUE(drivers.isOk()) << drivers.status().message();
+  GpuDevicesOptions options;
+  options.library = "/nonexistent/libNNHalGpu.so";
+  options.drivers = *drivers;
+  for (int client = 0; client < 2; ++client) {
+    auto devices = createGpuDevices(options);
+    ASSERT_TRUE(devices.isOk()) << devices.status().message();
+    const ProcessNeeds &needs = devices->back()->traits().needs;
+    EXPECT_TRUE(needs.executableMemory);
+    EXPECT_FALSE(needs.archPrctl);
+    for (const std::string &node : needs.deviceNodes)
+      EXPECT_TRUE(node.starts_with("/dev/")) << node;
+    auto model = devices->back()->prepareModelFromArtifact(
+        modelCacheOf(scaleProgram()), Memory::copy(constantsOf()));
+    ASSERT_TRUE(model.isOk()) << model.status().message();
+    ScaleCaller caller;
+    ASSERT_TRUE((*model)->execute(caller.request, caller.result).isOk());
+    EXPECT_TRUE(caller.isCorrect());
+  }
+}
+
 // {fmt} of the program writes the messages of the library.
 TEST(GpuLoaderTest, TheLibraryFormatsMessages) {
   NNHAL_NEEDS_VULKAN();
