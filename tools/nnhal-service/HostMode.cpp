@@ -17,13 +17,16 @@
 #include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
 #include "nnhal/Runtime/DevicePlugins.h"
+#include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/WorkPool.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <sys/resource.h>
+#include <system_error>
 
 using namespace nnhal;
 using namespace nnhal::servicetool;
@@ -41,8 +44,25 @@ public:
       : name(options.hostedDevice), plugins(options.settings.plugins),
         compiler(std::move(compiler)) {}
 
+  bool isGpu() const { return !rt::gpuTargetOf(name).empty(); }
+
+  /// Opens the drivers of a GPU, which all devices share: later none can be.
+  Status openDrivers() {
+    NNHAL_ASSIGN_OR_RETURN(drivers, rt::openGpuDrivers());
+    return Status::ok();
+  }
+
   Result<DeviceRef> make(const rt::DeviceServices &services) const {
     std::vector<DeviceRef> devices;
+    if (isGpu()) {
+      rt::GpuDevicesOptions options;
+      options.compiler = compiler;
+      options.services = services;
+      options.drivers = drivers;
+      NNHAL_ASSIGN_OR_RETURN(devices, rt::createGpuDevices(options));
+      if (DeviceRef device = take(devices))
+        return device;
+    }
     for (const std::string &path : plugins) {
       NNHAL_ASSIGN_OR_RETURN(rt::LoadedPlugin plugin,
                              rt::loadPlugin(path, services));
@@ -66,6 +86,8 @@ private:
   const std::string name;
   const std::vector<std::string> plugins;
   const std::shared_ptr<rt::LazyCompiler> compiler;
+  /// Null for devices that are not of a GPU.
+  rt::GpuDriversRef drivers;
 };
 } // namespace
 
@@ -130,6 +152,34 @@ static void raiseDescriptorLimit() {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// The device nodes of GPUs that this machine has.
+static std::vector<std::string> gpuNodes() {
+  std::vector<std::string> nodes;
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator("/dev", error)) {
+    std::string name = entry.path().filename().string();
+    if (name == "dri" || name == "kfd" || name.starts_with("nvidia"))
+      nodes.push_back(entry.path().string());
+  }
+  return nodes;
+}
+
+/// Drivers start threads when they are opened, and need the files of the system
+/// for it, which they may read; no more than what \p rules allow later can be
+/// changed.
+static Status confineDrivers(service::SandboxRules rules) {
+  rules.readable = {"/"};
+  rules.needs.deviceNodes = gpuNodes();
+  return service::beginSandbox(rules);
+}
+
+/// The threads of this process, which has one at least.
+static size_t countThreads() {
+  std::error_code error;
+  std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return std::max<size_t>(size_t(std::distance(begin(tasks), end(tasks))), 1);
+}
+
 static Status serveClients(const Options &options,
                            service::DeviceHostOptions host,
                            std::optional<WorkerSource> &source) {
@@ -163,6 +213,10 @@ Status servicetool::runHost(const Options &options,
 
   service::SandboxRules rules;
   rules.folders = {options.settings.stateDirectory};
+  if (factory.isGpu()) {
+    NNHAL_RETURN_IF_ERROR(confineDrivers(rules));
+    NNHAL_RETURN_IF_ERROR(factory.openDrivers());
+  }
   {
     // This device ends before the sandbox, which its threads would escape.
     NNHAL_ASSIGN_OR_RETURN(DeviceRef device, factory.make(services));
@@ -170,8 +224,14 @@ Status servicetool::runHost(const Options &options,
     keepCapabilities(*device, services);
   }
   raiseDescriptorLimit();
+  size_t threads = countThreads();
   service::DeviceHostOptions host;
   NNHAL_ASSIGN_OR_RETURN(host.sandbox, service::enterSandbox(rules));
+  if (threads > 1)
+    host.sandbox.push_back(
+        fmt::format("{} threads of drivers, which may read files and open "
+                    "device nodes",
+                    threads - 1));
 
   NNHAL_ASSIGN_OR_RETURN(services.workers, rt::WorkPool::create(0));
   host.services = std::move(services);

@@ -105,7 +105,8 @@ static constexpr Option options[] = {
         .name = "device",
         .takes = Takes::value,
         .valueName = "NAME",
-        .help = "offer the device NAME, repeatable (default: all)",
+        .help = "offer the device NAME, repeatable (default: all but GPUs,\n"
+                "nnhal-cuda and nnhal-vulkan)",
         .apply =
             [](Options &options, std::string_view value) {
               options.settings.devices.emplace_back(value);

@@ -14,6 +14,7 @@
 #include "Service/Supervisor/Supervisor.h"
 #include "Tools/Process/Process.h"
 #include "nnhal/Runtime/CapabilitiesFile.h"
+#include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/Version.h"
 
 #include <cerrno>
@@ -116,6 +117,9 @@ static Result<service::OfferedDevice> offer(const service::FoundDevice &device,
   host.arguments.push_back("--state-dir=" + state);
   for (const std::string &plugin : device.plugins)
     host.arguments.push_back("--plugin=" + plugin);
+  // The sandbox has no folder for what Mesa would keep.
+  if (!rt::gpuTargetOf(device.name).empty())
+    host.environment.emplace_back("MESA_SHADER_CACHE_DISABLE=true");
   return service::OfferedDevice{device.name, std::move(host)};
 }
 
@@ -127,6 +131,8 @@ static Status serve(const Options &options, service::Listener inherited,
   ChildProgram lister = {{"--list"}, service::inheritedEnvironment()};
   for (const std::string &plugin : settings.plugins)
     lister.arguments.push_back("--plugin=" + plugin);
+  for (const std::string &device : settings.devices)
+    lister.arguments.push_back("--device=" + device);
   NNHAL_ASSIGN_OR_RETURN(std::vector<service::FoundDevice> found,
                          service::findDevices(lister));
   // A worker opens the halves of extensions beside those plug-ins alone whose
@@ -199,8 +205,9 @@ static int run(const Options &options) {
   case Mode::serve:
     return runService(options);
   case Mode::list:
-    return tools::finish(service::tellDevices(
-        options.settings.plugins, rt::UniqueFd(service::childChannel)));
+    return tools::finish(
+        service::tellDevices(options.settings.plugins, options.settings.devices,
+                             rt::UniqueFd(service::childChannel)));
   case Mode::host:
     return tools::finish(runHost(options, makeLog()));
   case Mode::compileWorker:

@@ -42,6 +42,8 @@ static constexpr uint64_t scopeSocketsAndSignals = 3;
 
 static constexpr uint64_t readAndWrite =
     LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+static constexpr uint64_t readFiles =
+    LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 static constexpr uint64_t useFolder =
     readAndWrite | LANDLOCK_ACCESS_FS_READ_DIR |
     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG;
@@ -122,6 +124,8 @@ static Status allowAll(int ruleset, const SandboxRules &rules,
     NNHAL_RETURN_IF_ERROR(allowPath(
         ruleset, node,
         (readAndWrite | LANDLOCK_ACCESS_FS_READ_DIR | accessIoctl) & handled));
+  for (const std::string &path : rules.readable)
+    NNHAL_RETURN_IF_ERROR(allowPath(ruleset, path, readFiles));
   // The files of loaded libraries are in memory anyway; devices name their
   // build by them.
   for (const std::string &file : loadedFiles())
@@ -129,9 +133,7 @@ static Status allowAll(int ruleset, const SandboxRules &rules,
       NNHAL_RETURN_IF_ERROR(
           allowPath(ruleset, file, LANDLOCK_ACCESS_FS_READ_FILE));
   for (const char *path : sanitizerFiles)
-    NNHAL_RETURN_IF_ERROR(
-        allowPath(ruleset, path,
-                  LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR));
+    NNHAL_RETURN_IF_ERROR(allowPath(ruleset, path, readFiles));
   return Status::ok();
 }
 

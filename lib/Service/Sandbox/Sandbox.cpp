@@ -36,14 +36,21 @@ static Status dropCapabilities() {
   return Status::ok();
 }
 
-rt::Result<std::vector<std::string>>
-service::enterSandbox(const SandboxRules &rules) {
-  std::vector<std::string> inForce;
+static Status dropPrivileges() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return rt::failure("cannot give up new privileges: {}", errorText());
-  inForce.emplace_back("no new privileges");
-  NNHAL_RETURN_IF_ERROR(dropCapabilities());
-  inForce.emplace_back("no capabilities");
+  return dropCapabilities();
+}
+
+Status service::beginSandbox(const SandboxRules &rules) {
+  NNHAL_RETURN_IF_ERROR(dropPrivileges());
+  return restrictFiles(rules).status();
+}
+
+rt::Result<std::vector<std::string>>
+service::enterSandbox(const SandboxRules &rules) {
+  NNHAL_RETURN_IF_ERROR(dropPrivileges());
+  std::vector<std::string> inForce = {"no new privileges", "no capabilities"};
   NNHAL_ASSIGN_OR_RETURN(inForce.emplace_back(), restrictFiles(rules));
   // The last one: the filter forbids what the others need.
   NNHAL_ASSIGN_OR_RETURN(inForce.emplace_back(), restrictCalls(rules.needs));

@@ -25,7 +25,17 @@ struct SandboxRules {
   rt::ProcessNeeds needs;
   /// Folders in which files may be read, made, changed and removed. They exist.
   std::vector<std::string> folders;
+  /// Files, and folders of files, that may be read.
+  std::vector<std::string> readable = {};
 };
+
+/// Takes the first steps of enterSandbox(): new privileges, capabilities and
+/// Landlock. What \p rules allow has to contain what those of enterSandbox()
+/// allow later. For a process that has to load drivers which start threads:
+/// these have no more rights than the calling thread when they are started.
+///
+/// Fails like enterSandbox().
+rt::Status beginSandbox(const SandboxRules &rules);
 
 /// Sandboxes this process for the rest of its life. Descriptors that are open
 /// stay usable, and so do those that arrive later.

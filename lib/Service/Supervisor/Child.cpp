@@ -35,7 +35,8 @@ std::string service::describeEnd(int status) {
 std::vector<std::string> service::inheritedEnvironment() {
   std::vector<std::string> variables;
   for (const char *name :
-       {"LD_LIBRARY_PATH", "NNHAL_COMPILER", "NNHAL_VLOG", "ASAN_OPTIONS",
+       {"LD_LIBRARY_PATH", "NNHAL_COMPILER", "NNHAL_VLOG", "VK_DRIVER_FILES",
+        "VK_ICD_FILENAMES", "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS",
         "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"})
     if (const char *value = std::getenv(name))
       variables.push_back(fmt::format("{}={}", name, value));

@@ -11,6 +11,7 @@
 #include "nnhal/Runtime/BuiltInDevices.h"
 #include "nnhal/Runtime/DevicePlugins.h"
 #include "nnhal/Runtime/DeviceRegistry.h"
+#include "nnhal/Runtime/GpuDevice.h"
 
 #include <nlohmann/json.hpp>
 
@@ -45,8 +46,37 @@ static Status addPlugin(const std::string &path, rt::DeviceRegistry &registry,
   return Status::ok();
 }
 
+/// Adds the devices of GPUs that \p names lists.
+static Status addGpus(const std::vector<std::string> &names,
+                      rt::DeviceRegistry &registry,
+                      std::vector<FoundDevice> &found) {
+  auto isWanted = [&](std::string_view name) {
+    return !rt::gpuTargetOf(name).empty() &&
+           std::ranges::find(names, name) != names.end();
+  };
+  if (std::ranges::none_of(names, isWanted))
+    return Status::ok();
+  Status problem;
+  rt::GpuDevicesOptions options;
+  options.absent = [&](std::string_view name, const Status &reason) {
+    if (isWanted(name))
+      problem =
+          rt::failure("there is no device '{}': {}", name, reason.message());
+  };
+  NNHAL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<rt::Device>> devices,
+                         rt::createGpuDevices(options));
+  NNHAL_RETURN_IF_ERROR(std::move(problem));
+  for (std::unique_ptr<rt::Device> &device : devices)
+    if (isWanted(device->name())) {
+      found.push_back({std::string(device->name()), {}});
+      NNHAL_RETURN_IF_ERROR(registry.add(std::move(device)));
+    }
+  return Status::ok();
+}
+
 static Result<std::vector<FoundDevice>>
-listDevices(const std::vector<std::string> &plugins) {
+listDevices(const std::vector<std::string> &plugins,
+            const std::vector<std::string> &names) {
   rt::DeviceRegistry registry;
   std::vector<FoundDevice> found;
   for (std::unique_ptr<rt::Device> &device : rt::createBuiltInDevices()) {
@@ -59,13 +89,15 @@ listDevices(const std::vector<std::string> &plugins) {
     NNHAL_RETURN_IF_ERROR(addPlugin(plugin, registry, found, withExtensions));
   for (size_t i = 0; i < builtInCount; ++i)
     found[i].plugins = withExtensions;
+  NNHAL_RETURN_IF_ERROR(addGpus(names, registry, found));
   return found;
 }
 
 Status service::tellDevices(const std::vector<std::string> &plugins,
+                            const std::vector<std::string> &names,
                             rt::UniqueFd channel) {
   json answer;
-  auto found = listDevices(plugins);
+  auto found = listDevices(plugins, names);
   if (!found.isOk()) {
     answer["error"] = found.status().message();
   } else {

@@ -37,9 +37,11 @@ rt::Result<std::vector<FoundDevice>>
 selectDevices(std::vector<FoundDevice> found,
               const std::vector<std::string> &names);
 
-/// Tells findDevices() the built-in devices and those of \p plugins, or why one
-/// of them cannot be used, through \p channel.
+/// Tells findDevices() the built-in devices, those of \p plugins, and those of
+/// GPUs that \p names lists, or why one of them cannot be used, through
+/// \p channel. The drivers of GPUs are loaded where a name asks for one.
 rt::Status tellDevices(const std::vector<std::string> &plugins,
+                       const std::vector<std::string> &names,
                        rt::UniqueFd channel);
 
 } // namespace nnhal::service

@@ -45,23 +45,20 @@
 
 using namespace nnhal;
 using namespace nnhal::service;
+using rt::Status;
 
 namespace {
 
 /// The errno of a system call that failed, 0 of one that did not.
 int errorOf(long result) { return result < 0 ? errno : 0; }
 
-/// Runs \p attempt in a sandbox of \p rules. Returns what it returns, or text
-/// about why there is no sandbox.
-std::string tryIn(const SandboxRules &rules,
-                  const std::function<int()> &attempt) {
+/// What \p attempt returns in a process of its own.
+std::string tryInProcess(const std::function<std::string()> &attempt) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   pid_t child = ::fork();
   if (child == 0) {
-    auto inForce = enterSandbox(rules);
-    std::string text =
-        inForce.isOk() ? std::to_string(attempt()) : inForce.status().message();
+    std::string text = attempt();
     ssize_t written = ::write(ends[1], text.data(), text.size());
     ::_exit(written == ssize_t(text.size()) ? 0 : 1);
   }
@@ -74,6 +71,17 @@ std::string tryIn(const SandboxRules &rules,
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     return "the process ended with status " + std::to_string(status);
   return {text, size_t(std::max<ssize_t>(size, 0))};
+}
+
+/// Runs \p attempt in a sandbox of \p rules. Returns what it returns, or text
+/// about why there is no sandbox.
+std::string tryIn(const SandboxRules &rules,
+                  const std::function<int()> &attempt) {
+  return tryInProcess([&] {
+    auto inForce = enterSandbox(rules);
+    return inForce.isOk() ? std::to_string(attempt())
+                          : inForce.status().message();
+  });
 }
 
 std::string number(int error) { return std::to_string(error); }
@@ -259,6 +267,28 @@ TEST_F(SandboxTest, FilesOfTheProgramCanBeRead) {
   std::string parent = std::filesystem::path(program).parent_path();
   auto list = [&] { return errorOf(::open(parent.c_str(), O_RDONLY)); };
   EXPECT_EQ(tryIn(rules(), list), number(EACCES));
+}
+
+// What drivers start threads in: files of the system can be read, and nothing
+// but the folder changed, which the sandbox narrows to the folder.
+TEST_F(SandboxTest, ItCanBeginWithFilesThatAreRead) {
+  std::string place = folder + "/file";
+  auto opening = [](const std::string &path, int flags) {
+    return number(errorOf(::open(path.c_str(), flags | O_CLOEXEC, 0600))) + " ";
+  };
+  std::string results = tryInProcess([&] {
+    SandboxRules first = rules();
+    first.readable = {"/"};
+    Status begun = beginSandbox(first);
+    std::string text = begun.message() + opening("/etc/passwd", O_RDONLY) +
+                       opening(place, O_RDWR | O_CREAT) +
+                       opening("/tmp/nnhal-other", O_RDWR | O_CREAT);
+    auto inForce = enterSandbox(rules());
+    return text + inForce.status().message() + opening(place, O_RDWR) +
+           opening("/etc/passwd", O_RDONLY);
+  });
+  const std::string denied = number(EACCES) + " ";
+  EXPECT_EQ(results, "0 0 " + denied + "0 " + denied);
 }
 
 TEST_F(SandboxTest, TheFolderIsUsable) {

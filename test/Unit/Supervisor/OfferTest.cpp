@@ -36,10 +36,11 @@ TEST(OfferTest, DevicesAreSelectedByName) {
 }
 
 /// The answer of the program that lists devices.
-std::string tell(const std::vector<std::string> &plugins) {
+std::string tell(const std::vector<std::string> &plugins,
+                 const std::vector<std::string> &names = {}) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-  EXPECT_TRUE(tellDevices(plugins, rt::UniqueFd(ends[1])).isOk());
+  EXPECT_TRUE(tellDevices(plugins, names, rt::UniqueFd(ends[1])).isOk());
   char text[1024];
   ssize_t size = ::read(ends[0], text, sizeof(text));
   ::close(ends[0]);
@@ -55,9 +56,19 @@ TEST(OfferTest, DevicesAreTold) {
       << failed;
 }
 
+// Drivers of GPUs are loaded where somebody asks for one of them.
+TEST(OfferTest, GpusAreToldByName) {
+  EXPECT_EQ(tell({}, {"nnhal-cpu", "test-engine"}), tell({}));
+  // This machine has a GPU of the name, or says why it has none.
+  std::string told = tell({}, {"nnhal-vulkan"});
+  EXPECT_TRUE(told.ends_with(R"({"name":"nnhal-vulkan","plugins":[]}]})") ||
+              told.starts_with(R"({"error":")"))
+      << told;
+}
+
 TEST(OfferTest, ATaleThatCannotBeToldIsAFailure) {
   rt::UniqueFd unwritable(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  EXPECT_EQ(tellDevices({}, std::move(unwritable)).message(),
+  EXPECT_EQ(tellDevices({}, {}, std::move(unwritable)).message(),
             "cannot tell the devices: Bad file descriptor");
 }
 
