@@ -75,6 +75,8 @@ template <typename Function> Status computePlain(Run &run, Function function) {
     return typed(int32_t());
   case Element::int64:
     return typed(int64_t());
+  case Element::uint32:
+    return typed(uint32_t());
   default:
     return typed(float());
   }
@@ -435,13 +437,14 @@ Status runPrelu(Run &run) {
 constexpr OptionRow activationOptions[] = {activationOption};
 constexpr ElementSet plainNumbers =
     elementSet(Element::float32, Element::int32, Element::int64);
+constexpr ElementSet multiplied = numbers | elementSet(Element::uint32);
 constexpr ElementSet floats = elementSet(Element::float32, Element::float64);
 constexpr ElementSet powers = elementSet(Element::float32, Element::int32);
 
 constexpr OperatorRow rows[] = {
     {0, "ADD", "a b ", 0, numbers, activationOptions, 1, checkArithmetic,
      runAdd},
-    {18, "MUL", "a b ", 0, numbers, activationOptions, 1, checkArithmetic,
+    {18, "MUL", "a b ", 0, multiplied, activationOptions, 1, checkArithmetic,
      runMul},
     {41, "SUB", "a b ", 0, numbers, activationOptions, 1, checkArithmetic,
      runSub},

@@ -21,8 +21,7 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr ElementSet castable =
-    anyElement & ~elementSet(Element::float16, Element::complex64);
+constexpr ElementSet castable = anyElement & ~elementSet(Element::complex64);
 constexpr ElementSet counted =
     elementSet(Element::float32, Element::int32, Element::int64);
 
@@ -54,22 +53,43 @@ template <typename To, typename From> To convert(From value) {
 template <typename T>
 using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 
-Status runCast(Run &run) {
+/// Casts elements of type From to those of the result.
+template <typename From> Status castAll(Run &run, const Stored<From> *from) {
   const Use &use = run.use;
-  int64_t count = elementCount(run.types[0]);
+  const int64_t count = elementCount(run.types[0]);
+  auto valueAt = [from](int64_t index) {
+    if constexpr (std::is_same_v<From, bool>)
+      return from[index] != 0;
+    else
+      return from[index];
+  };
+  // Halves are converted by way of floats, as TensorFlow Lite does it.
+  if (use.resultElement(0) == Element::float16) {
+    NNHAL_ASSIGN_OR_RETURN(uint16_t *to, run.allocate<uint16_t>(0));
+    for (int64_t index = 0; index < count; ++index)
+      to[index] = halfOfFloat(convert<float>(valueAt(index)));
+    return Status::ok();
+  }
   return withNumber(use.resultElement(0), [&](auto result) -> Status {
     using To = decltype(result);
     NNHAL_ASSIGN_OR_RETURN(Stored<To> * to, run.allocate<Stored<To>>(0));
-    withNumber(use.element(0), [&](auto input) {
-      using From = decltype(input);
-      const auto *from = use.data<Stored<From>>(0);
-      for (int64_t index = 0; index < count; ++index)
-        if constexpr (std::is_same_v<From, bool>)
-          to[index] = Stored<To>(convert<To>(from[index] != 0));
-        else
-          to[index] = Stored<To>(convert<To>(from[index]));
-    });
+    for (int64_t index = 0; index < count; ++index)
+      to[index] = Stored<To>(convert<To>(valueAt(index)));
     return Status::ok();
+  });
+}
+
+Status runCast(Run &run) {
+  const Use &use = run.use;
+  if (use.element(0) == Element::float16) {
+    std::vector<float> reals(size_t(elementCount(use.input(0))));
+    std::transform(use.data<uint16_t>(0), use.data<uint16_t>(0) + reals.size(),
+                   reals.begin(), floatOfHalf);
+    return castAll<float>(run, reals.data());
+  }
+  return withNumber(use.element(0), [&](auto input) {
+    using From = decltype(input);
+    return castAll<From>(run, use.data<Stored<From>>(0));
   });
 }
 

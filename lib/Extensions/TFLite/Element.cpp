@@ -9,6 +9,9 @@
 
 #include "nnhal/Backend/ExtensionBackend.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace nnhal;
 using namespace nnhal::tflite;
 
@@ -71,4 +74,32 @@ std::string tflite::nameOf(ElementSet elements) {
     if (contains(elements, Element(index)))
       result.append(result.empty() ? "" : ", ").append(elementRows[index].name);
   return result;
+}
+
+float tflite::floatOfHalf(uint16_t half) {
+  int32_t exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
+  float value = exponent == 0
+                    ? std::ldexp(float(fraction), -24)
+                    : std::ldexp(float(fraction + 1024), exponent - 25);
+  if (exponent == 31)
+    value = fraction ? std::numeric_limits<float>::quiet_NaN()
+                     : std::numeric_limits<float>::infinity();
+  return half & 0x8000 ? -value : value;
+}
+
+uint16_t tflite::halfOfFloat(float value) {
+  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const float size = std::fabs(value);
+  if (std::isnan(value))
+    return sign | 0x7E00;
+  // The middle between the greatest number and the next power of two.
+  if (size >= 65520.0f)
+    return sign | 0x7C00;
+  if (size < 0x1p-14f)
+    return uint16_t(sign | int(std::nearbyint(size * 0x1p24f)));
+  int exponent = 0;
+  const float fraction = std::frexp(size, &exponent);
+  // A fraction that is rounded up to 2048 makes the exponent one more.
+  return uint16_t(sign | (((exponent + 14) << 10) +
+                          int(std::nearbyint(fraction * 2048.0f)) - 1024));
 }

@@ -67,6 +67,11 @@ std::string_view nameOf(Element element);
 /// Returns "INT16, INT32".
 std::string nameOf(ElementSet elements);
 
+/// Returns the number that the bits of a FLOAT16 are.
+float floatOfHalf(uint16_t half);
+/// Returns the bits of the FLOAT16 next to \p value, halves to even.
+uint16_t halfOfFloat(float value);
+
 /// The elements that have a C++ type: all but float16 and complex64.
 inline constexpr ElementSet numberElements =
     anyElement & ~elementSet(Element::float16, Element::complex64);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// BATCH_MATMUL of floats and 16-bit numbers, and operators on diagonals.
+// BATCH_MATMUL of floats, of 16-bit numbers and of bytes to integers, and
+// operators on diagonals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,8 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr ElementSet multiplied = elementSet(Element::float32, Element::int16);
+constexpr ElementSet multiplied =
+    elementSet(Element::float32, Element::int8, Element::int16);
 
 //===----------------------------------------------------------------------===//
 // BATCH_MATMUL
@@ -47,7 +49,10 @@ Extents batchOf(const Use &use, size_t tensor) {
 Result<Types> checkMatMul(const Use &use) {
   ElementSet element = elementSet(use.element(0));
   NNHAL_RETURN_IF_ERROR(use.checkElement(1, element));
-  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, element));
+  // Sums of products of bytes are not scaled.
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(
+      0,
+      use.element(0) == Element::int8 ? elementSet(Element::int32) : element));
   NNHAL_RETURN_IF_ERROR(use.checkScales(2));
   for (size_t tensor : {0, 1})
     NNHAL_RETURN_IF_ERROR(use.checkRank(tensor, 2, 8));
@@ -93,9 +98,8 @@ void transpose(T *to, const T *from, int64_t rows, int64_t columns) {
 template <typename T> class MatrixRows {
 public:
   /// Rows are those of the stored matrices unless \p isTransposed.
-  MatrixRows(const Use &use, size_t tensor, bool isTransposed)
-      : from(use.data<T>(tensor)), stored(use, tensor, false),
-        isTransposed(isTransposed),
+  MatrixRows(const Use &use, size_t tensor, const T *from, bool isTransposed)
+      : from(from), stored(use, tensor, false), isTransposed(isTransposed),
         transposed(isTransposed ? size_t(stored.rows * stored.columns) : 0) {}
 
   /// Returns matrix \p index, until the next call.
@@ -114,19 +118,20 @@ private:
   std::vector<T> transposed;
 };
 
-/// Computes all products; \p end(to, sum) makes an element of a sum.
-template <typename T, typename Sum, typename End>
-Status multiplyMatrices(Run &run, End end) {
+/// Computes all products of \p x and \p y; \p end(sum) makes an element of a
+/// sum.
+template <typename To, typename Sum, typename T, typename End>
+Status multiplyMatrices(Run &run, const T *x, const T *y, End end) {
   const Use &use = run.use;
-  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  NNHAL_ASSIGN_OR_RETURN(To * to, run.allocate<To>(0));
   bool adjA = use.truth("adj_x"), adjB = use.truth("adj_y");
   MatrixShape a(use, 0, adjA), b(use, 1, adjB);
-  MatrixRows<T> left(use, 0, adjA), right(use, 1, !adjB);
+  MatrixRows<T> left(use, 0, x, adjA), right(use, 1, y, !adjB);
   const int64_t depth = a.columns;
   forEachProduct(run, [&](int64_t index, int64_t aIndex, int64_t bIndex) {
     const T *rows = left.at(aIndex);
     WeightRows<T> columns(right.at(bIndex), b.columns, depth);
-    T *product = to + index * a.rows * b.columns;
+    To *product = to + index * a.rows * b.columns;
     forEachProductBlock<T, Sum>(
         {a.rows, 0, b.columns}, columns,
         [&](int64_t row, T *buffer) -> const T * {
@@ -137,7 +142,7 @@ Status multiplyMatrices(Run &run, End end) {
         },
         [&](const ProductBlock<Sum> &block) {
           for (int64_t place = 0; place < block.places; ++place) {
-            T *row = product + (block.firstPlace + place) * b.columns;
+            To *row = product + (block.firstPlace + place) * b.columns;
             for (int64_t column = 0; column < block.rows; ++column)
               row[block.firstRow + column] =
                   end(block.sums[place * rowsAtOnce + column]);
@@ -147,15 +152,31 @@ Status multiplyMatrices(Run &run, End end) {
   return Status::ok();
 }
 
+/// The elements of tensor \p tensor, which are bytes, less their zero point.
+std::vector<int16_t> centred(const Use &use, size_t tensor) {
+  std::vector<int16_t> result(size_t(elementCount(use.input(tensor))));
+  const int8_t *from = use.data<int8_t>(tensor);
+  for (size_t index = 0; index < result.size(); ++index)
+    result[index] = int16_t(from[index] - use.input(tensor).zeroPoint);
+  return result;
+}
+
 Status runMatMul(Run &run) {
   const Use &use = run.use;
   if (use.element(0) == Element::float32)
-    return multiplyMatrices<float, float>(run, [](float sum) { return sum; });
+    return multiplyMatrices<float, float>(run, use.data<float>(0),
+                                          use.data<float>(1),
+                                          [](float sum) { return sum; });
+  if (use.element(0) == Element::int8)
+    return multiplyMatrices<int32_t, int64_t>(
+        run, centred(use, 0).data(), centred(use, 1).data(),
+        [](int64_t sum) { return int32_t(sum); });
   WideFactor factor(factorOf(double(use.input(0).scale * use.input(1).scale) /
                              double(use.output(0).scale)));
-  return multiplyMatrices<int16_t, int64_t>(run, [=](int64_t sum) {
-    return int16_t(boundsOf<int16_t>()(scale(sum, factor)));
-  });
+  return multiplyMatrices<int16_t, int64_t>(
+      run, use.data<int16_t>(0), use.data<int16_t>(1), [=](int64_t sum) {
+        return int16_t(boundsOf<int16_t>()(scale(sum, factor)));
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,12 +19,14 @@ using namespace nnhal::tflite;
 
 namespace {
 
+/// UINT16 is INT16 with a zero point, whose numbers are 32768 above.
 constexpr ElementSet integers =
-    elementSet(Element::int8, Element::uint8, Element::int16, Element::int32);
-constexpr ElementSet quantizable =
-    integers | elementSet(Element::float32, Element::uint16);
+    elementSet(Element::int8, Element::uint8, Element::int16, Element::int32,
+               Element::uint16);
+constexpr ElementSet quantizable = integers | elementSet(Element::float32);
 constexpr ElementSet dequantizable =
-    elementSet(Element::int8, Element::uint8, Element::int16, Element::float16);
+    elementSet(Element::int8, Element::uint8, Element::int16, Element::uint16,
+               Element::float16);
 
 Result<Types> checkQuantize(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, integers));
@@ -62,6 +64,10 @@ NNHAL_TARGET_CLONES void quantizeRow(int8_t *to, const float *from,
   quantizeAll(to, from, count, steps);
 }
 NNHAL_TARGET_CLONES void quantizeRow(uint8_t *to, const float *from,
+                                     int64_t count, const Steps &steps) {
+  quantizeAll(to, from, count, steps);
+}
+NNHAL_TARGET_CLONES void quantizeRow(uint16_t *to, const float *from,
                                      int64_t count, const Steps &steps) {
   quantizeAll(to, from, count, steps);
 }
@@ -114,7 +120,7 @@ Status runQuantize(Run &run) {
     using To = decltype(result);
     if (use.element(0) == Element::float32)
       return quantize<To>(run);
-    auto from = [&](auto input) -> Status {
+    return withNumber<integers>(use.element(0), [&](auto input) -> Status {
       using From = decltype(input);
       NNHAL_ASSIGN_OR_RETURN(To * to, run.allocate<To>(0));
       double factor = double(use.input(0).scale) / double(use.output(0).scale);
@@ -122,10 +128,7 @@ Status runQuantize(Run &run) {
                     {factorOf(factor), use.input(0).zeroPoint,
                      use.output(0).zeroPoint, boundsOf<To>()});
       return Status::ok();
-    };
-    return use.element(0) == Element::uint16
-               ? from(uint16_t())
-               : withNumber<integers>(use.element(0), from);
+    });
   });
 }
 
@@ -143,17 +146,6 @@ Result<Types> checkDequantize(const Use &use) {
                                           int64_t(channels.scales.size())));
   }
   return onlyResult(use, use.input(0).dimensions);
-}
-
-float floatOfHalf(uint16_t half) {
-  int32_t exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
-  float value = exponent == 0
-                    ? std::ldexp(float(fraction), -24)
-                    : std::ldexp(float(fraction + 1024), exponent - 25);
-  if (exponent == 31)
-    value = fraction ? std::numeric_limits<float>::quiet_NaN()
-                     : std::numeric_limits<float>::infinity();
-  return half & 0x8000 ? -value : value;
 }
 
 Status runDequantize(Run &run) {

@@ -13,6 +13,8 @@
 #include "Families.h"
 #include "FixedPoint.h"
 
+#include <cmath>
+
 using namespace nnhal;
 using namespace nnhal::tflite;
 
@@ -20,11 +22,12 @@ namespace {
 
 constexpr ElementSet numbers = elementSet(Element::float32, Element::int16,
                                           Element::int32, Element::int64);
-constexpr ElementSet plainNumbers =
-    elementSet(Element::float32, Element::int32, Element::int64);
 constexpr ElementSet ordered =
     numbers | elementSet(Element::int8, Element::uint8);
 constexpr ElementSet truths = elementSet(Element::boolean);
+/// A truth is a byte, which is ordered like one.
+constexpr ElementSet placed = ordered | truths;
+constexpr ElementSet multiplied = numbers | elementSet(Element::int8);
 
 /// Returns the input's shape with 1 in place of what is reduced.
 Result<Extents> keptExtents(const Use &use, const Extents &axes) {
@@ -63,6 +66,12 @@ Result<Types> checkReduction(const Use &use) {
     extents = std::move(rest);
   }
   return onlyResult(use, std::move(extents));
+}
+
+Result<Types> checkProduct(const Use &use) {
+  if (use.element(0) == Element::int8)
+    NNHAL_RETURN_IF_ERROR(use.checkScales(1));
+  return checkReduction(use);
 }
 
 /// Folds the elements of type T into results that begin as \p first.
@@ -159,7 +168,39 @@ Status runMean(Run &run) {
                                                 : mean(float(), 0.0f);
 }
 
+/// A product of quantized numbers is scaled by each of its factors, so that it
+/// stays in 32 bits: by the input's scale over that root of the result's whose
+/// power is the number of factors.
+template <typename T> Status multiplyQuantized(Run &run) {
+  const Use &use = run.use;
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  const int32_t from = use.input(0).zeroPoint;
+  const double root =
+      std::pow(double(use.output(0).scale), 1.0 / double(countOf(run)));
+  const WideFactor factor(factorOf(double(use.input(0).scale) / root));
+  struct Product {
+    int64_t value = 1;
+    bool isFirst = true;
+  };
+  NNHAL_ASSIGN_OR_RETURN(
+      std::vector<Product> products,
+      (reduce<Product, T>(run, {}, [=](Product product, T value) {
+        int64_t next = int64_t(value) - from;
+        if (!product.isFirst)
+          next = scale(product.value * next, factor);
+        return Product{next, false};
+      })));
+  for (size_t index = 0; index < products.size(); ++index)
+    to[index] = T(boundsOf<T>()(wrappingAdd(
+        scale(products[index].value, factor), use.output(0).zeroPoint)));
+  return Status::ok();
+}
+
 Status runProduct(Run &run) {
+  if (run.use.element(0) == Element::int8)
+    return multiplyQuantized<int8_t>(run);
+  if (run.use.element(0) == Element::int16)
+    return multiplyQuantized<int16_t>(run);
   auto multiply = [](auto product, auto value) {
     return product * decltype(product)(value);
   };
@@ -269,7 +310,6 @@ template <typename Precedes> Status runArg(Run &run, Precedes precedes) {
 }
 
 constexpr OptionRow reducerOptions[] = {{"keep_dims", OptionKind::truth}};
-constexpr ElementSet placed = ordered | elementSet(Element::boolean);
 constexpr OptionRow argOptions[] = {{"output_type"}};
 
 constexpr OperatorRow rows[] = {
@@ -281,11 +321,11 @@ constexpr OperatorRow rows[] = {
      runSum},
     {79, "ARG_MIN", "input axis ", 0, placed, argOptions, 1, checkArg,
      [](Run &run) { return runArg(run, std::less<>()); }},
-    {81, "REDUCE_PROD", "input axes ", 0, plainNumbers, reducerOptions, 1,
-     checkReduction, runProduct},
-    {82, "REDUCE_MAX", "input axes ", 0, ordered, reducerOptions, 1,
+    {81, "REDUCE_PROD", "input axes ", 0, multiplied, reducerOptions, 1,
+     checkProduct, runProduct},
+    {82, "REDUCE_MAX", "input axes ", 0, placed, reducerOptions, 1,
      checkReduction, runMaximum},
-    {89, "REDUCE_MIN", "input axes ", 0, ordered, reducerOptions, 1,
+    {89, "REDUCE_MIN", "input axes ", 0, placed, reducerOptions, 1,
      checkReduction, runMinimum},
     {91, "REDUCE_ANY", "input axes ", 0, truths, reducerOptions, 1,
      checkReduction, runAny},

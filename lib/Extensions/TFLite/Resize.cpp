@@ -20,7 +20,7 @@ using namespace nnhal::tflite;
 namespace {
 
 constexpr ElementSet interpolated =
-    elementSet(Element::float32, Element::int8, Element::int16);
+    elementSet(Element::float32, Element::int8, Element::uint8, Element::int16);
 constexpr ElementSet moved =
     elementSet(Element::float32, Element::int8, Element::uint8, Element::int16,
                Element::int32);
@@ -56,9 +56,11 @@ ResizedAxis axisOf(const Run &run, size_t axis) {
           run.use.truth("align_corners"), run.use.truth("half_pixel_centers")};
 }
 
-Status runFloatBilinear(Run &run) {
+/// Unsigned bytes are interpolated as floats, and halves rounded up.
+template <typename T> Status runFloatBilinear(Run &run) {
   const Use &use = run.use;
-  NNHAL_ASSIGN_OR_RETURN(float *to, run.allocate<float>(0));
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
+  constexpr float half = std::is_integral_v<T> ? 0.5f : 0.0f;
   const Extents &output = run.types[0].dimensions;
   const Extents &input = use.input(0).dimensions;
   const ResizedAxis lines = axisOf(run, 1), columns = axisOf(run, 2);
@@ -66,19 +68,18 @@ Status runFloatBilinear(Run &run) {
   for (int64_t batch = 0; batch < output[0]; ++batch)
     for (int64_t y = 0; y < output[1]; ++y) {
       Neighbours<float> v = floatNeighboursOf(lines, y);
-      const float *image =
-          use.data<float>(0) + batch * input[1] * input[2] * depth;
-      const float *upper = image + v.lower * input[2] * depth;
-      const float *lower = image + v.upper * input[2] * depth;
+      const T *image = use.data<T>(0) + batch * input[1] * input[2] * depth;
+      const T *upper = image + v.lower * input[2] * depth;
+      const T *lower = image + v.upper * input[2] * depth;
       for (int64_t x = 0; x < output[2]; ++x, to += depth) {
         Neighbours<float> h = floatNeighboursOf(columns, x);
         int64_t left = h.lower * depth, right = h.upper * depth;
         for (int64_t channel = 0; channel < depth; ++channel)
           to[channel] =
-              upper[left + channel] * (1 - v.distance) * (1 - h.distance) +
-              lower[left + channel] * v.distance * (1 - h.distance) +
-              upper[right + channel] * (1 - v.distance) * h.distance +
-              lower[right + channel] * v.distance * h.distance;
+              T(upper[left + channel] * (1 - v.distance) * (1 - h.distance) +
+                lower[left + channel] * v.distance * (1 - h.distance) +
+                upper[right + channel] * (1 - v.distance) * h.distance +
+                lower[right + channel] * v.distance * h.distance + half);
       }
     }
   return Status::ok();
@@ -122,8 +123,10 @@ Status runBilinear(Run &run) {
     return runIntegerBilinear<int8_t>(run);
   case Element::int16:
     return runIntegerBilinear<int16_t>(run);
+  case Element::uint8:
+    return runFloatBilinear<uint8_t>(run);
   default:
-    return runFloatBilinear(run);
+    return runFloatBilinear<float>(run);
   }
 }
 

@@ -51,6 +51,10 @@ static std::vector<std::byte> toBytes(const InterfaceTensor &tensor,
     return bytesOf<int64_t>(values);
   case ElementKind::uint64:
     return bytesOf<uint64_t>(values);
+  case ElementKind::uint16:
+    return bytesOf<uint16_t>(values);
+  case ElementKind::float64:
+    return bytesOf<double>(values);
   default:
     break;
   }
@@ -58,12 +62,15 @@ static std::vector<std::byte> toBytes(const InterfaceTensor &tensor,
   case OperandType::TENSOR_INT32:
     return bytesOf<int32_t>(values);
   case OperandType::TENSOR_QUANT8_ASYMM_SIGNED:
+  case OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL:
     return bytesOf<int8_t>(values);
   case OperandType::TENSOR_QUANT8_ASYMM:
   case OperandType::TENSOR_BOOL8:
     return bytesOf<uint8_t>(values);
   case OperandType::TENSOR_QUANT16_SYMM:
     return bytesOf<int16_t>(values);
+  case OperandType::TENSOR_QUANT16_ASYMM:
+    return bytesOf<uint16_t>(values);
   case OperandType::TENSOR_FLOAT16: {
     Numbers halves;
     for (double value : values)
@@ -84,6 +91,10 @@ static Numbers fromBytes(const InterfaceTensor &tensor,
     return numbersOf<int64_t>(bytes);
   case ElementKind::uint64:
     return numbersOf<uint64_t>(bytes);
+  case ElementKind::uint16:
+    return numbersOf<uint16_t>(bytes);
+  case ElementKind::float64:
+    return numbersOf<double>(bytes);
   default:
     break;
   }
@@ -97,6 +108,8 @@ static Numbers fromBytes(const InterfaceTensor &tensor,
     return numbersOf<uint8_t>(bytes);
   case OperandType::TENSOR_QUANT16_SYMM:
     return numbersOf<int16_t>(bytes);
+  case OperandType::TENSOR_QUANT16_ASYMM:
+    return numbersOf<uint16_t>(bytes);
   case OperandType::TENSOR_FLOAT16: {
     Numbers values;
     for (double half : numbersOf<uint16_t>(bytes))

@@ -127,7 +127,9 @@ static Result<Tensor> dilatedConstant(Operator &op, const Tensor &filter,
   dilated.operand.reset();
   dilated.shape = std::move(wide);
   dilated.expansion = Expansion::None;
-  if (elementsPerByte(filter.sourceType) > 1)
+  if (filter.type == OperandType::TENSOR_FLOAT32)
+    dilated.sourceType = schema::TensorType::FLOAT32;
+  else if (elementsPerByte(filter.sourceType) > 1)
     dilated.sourceType = filter.sourceType == schema::TensorType::UINT4
                              ? schema::TensorType::UINT8
                              : schema::TensorType::INT8;

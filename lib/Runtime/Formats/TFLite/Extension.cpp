@@ -101,15 +101,16 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
     if (op.hasInput(i) && (op.input(i).imaginary ||
                            (!op.input(i).shape && !isState(extension, i))))
       return false;
-  // The extension has other results of SOFTMAX of bytes.
-  if (mergesDimensions(op))
-    return false;
   uint16_t type = typeSetOf(op.input(extension.dataInput));
   if (!(extension.types & type))
     return false;
+  if (extension.isBeyondHal && extension.isBeyondHal(op))
+    return true;
+  // The extension has other results of SOFTMAX of bytes.
+  if (mergesDimensions(op))
+    return false;
   return hasUnknownExtents(op) || !(halTypesOf(hal, extension) & type) ||
-         hasTypeBeyondHal(op, extension) || hasRankBeyondHal(op, extension) ||
-         (extension.isBeyondHal && extension.isBeyondHal(op));
+         hasTypeBeyondHal(op, extension) || hasRankBeyondHal(op, extension);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,10 @@
 
 #include "Extension.h"
 
+#include "Runtime/Numerics/FixedPoint.h"
+
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 namespace nnhal::rt::tflite {
@@ -139,6 +142,40 @@ static bool hasComputedRange(Operator &op) {
   return !op.isConstant(0) || !op.isConstant(1) || !op.isConstant(2);
 }
 
+/// TensorFlow Lite rounds a product of signed bytes after each of its factors.
+static bool multipliesBytes(Operator &op) {
+  return op.input(0).type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
+         !op.input(0).isPlain;
+}
+
+/// Results of bytes that are 32-bit integers.
+static bool yieldsIntegers(Operator &op) {
+  return op.input(0).type && isQuantized(*op.input(0).type) &&
+         op.output(0).type == OperandType::TENSOR_INT32;
+}
+
+/// Whether QUANTIZE yields integers, or bytes of another scale by way of reals,
+/// as the HAL has it, may be rounded to another byte than by TensorFlow Lite's
+/// factor.
+static bool hasOtherSteps(Operator &op) {
+  if (yieldsIntegers(op))
+    return true;
+  const Tensor &from = op.input(0), &to = op.output(0);
+  if (!from.type || !isQuantized(*from.type) || from.isPlain || !to.type ||
+      !isQuantized(*to.type) || to.isPlain)
+    return false;
+  const double ratio = double(from.scale) / double(to.scale);
+  const FixedPointFactor factor = fixedPointFactor(ratio);
+  for (int32_t steps = -255; steps <= 255; ++steps) {
+    const double exact = steps * ratio, size = std::fabs(exact);
+    // Reals have single precision.
+    const bool isHalf = std::fabs(size - std::floor(size) - 0.5) <= size * 1e-6;
+    if (isHalf || multiplyByFactor(steps, factor) != std::round(exact))
+      return true;
+  }
+  return false;
+}
+
 /// The HAL divides two dimensions between batch and channels into blocks.
 static bool isNotImage(Operator &op) { return op.shape(0).size() != 4; }
 
@@ -147,7 +184,7 @@ static constexpr ExtensionRow rows[] = {
   // Elementwise
   {.code = Code::ADD, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::AddOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::AddOptions, &schema::AddOptions::activation>},
   {.code = Code::SUB, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::SubOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::SubOptions, &schema::SubOptions::activation>},
-  {.code = Code::MUL, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::MulOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::MulOptions, &schema::MulOptions::activation>},
+  {.code = Code::MUL, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64 | U32, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::MulOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::MulOptions, &schema::MulOptions::activation>},
   {.code = Code::DIV, .inputs = {2, 2}, .types = F32 | I32 | I64, .sameTypeInputs = 2, .isBeyondHal = dividesIntegers, .inferShapes = broadcastShape, .addOptions = options<schema::DivOptions, &schema::DivOptions::activation>},
   {.code = Code::POW, .inputs = {2, 2}, .types = F32 | I32, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
   {.code = Code::MAXIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
@@ -186,7 +223,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::COS, .types = F32, .takesUnknown = true},
   {.code = Code::SIGN, .types = F32 | I32 | F64, .takesUnknown = true},
   {.code = Code::SQUARE, .types = F32, .takesUnknown = true},
-  {.code = Code::CAST, .types = anyNumber & ~uint16_t(F16), .halRank = 0, .isBeyondHal = hasOtherCast, .takesUnknown = true, .addOptions = options<schema::CastOptions, &schema::CastOptions::in_data_type, &schema::CastOptions::out_data_type>},
+  {.code = Code::CAST, .types = anyNumber, .halRank = 0, .isBeyondHal = hasOtherCast, .takesUnknown = true, .addOptions = options<schema::CastOptions, &schema::CastOptions::in_data_type, &schema::CastOptions::out_data_type>},
   {.code = Code::BITCAST, .types = anyNumber, .inferShapes = extensionBitcastShape},
   // Activation
   {.code = Code::RELU, .types = F32 | S16, .takesUnknown = true},
@@ -207,14 +244,14 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::DEPTHWISE_CONV_2D, .inputs = {2, 3}, .types = F32 | S16, .inferShapes = extensionDepthwiseConv2DShape, .addOptions = options<schema::DepthwiseConv2DOptions, &schema::DepthwiseConv2DOptions::padding, &schema::DepthwiseConv2DOptions::stride_w, &schema::DepthwiseConv2DOptions::stride_h, &schema::DepthwiseConv2DOptions::depth_multiplier, &schema::DepthwiseConv2DOptions::activation, &schema::DepthwiseConv2DOptions::dilation_w, &schema::DepthwiseConv2DOptions::dilation_h>},
   {.code = Code::TRANSPOSE_CONV, .inputs = {3, 4}, .types = F32 | S16, .dataInput = 2, .inferShapes = extensionStatedShape, .addOptions = options<schema::TransposeConvOptions, &schema::TransposeConvOptions::padding, &schema::TransposeConvOptions::stride_w, &schema::TransposeConvOptions::stride_h, &schema::TransposeConvOptions::activation>},
   {.code = Code::FULLY_CONNECTED, .inputs = {2, 3}, .types = F32 | S16, .inferShapes = fullyConnectedShape, .addOptions = options<schema::FullyConnectedOptions, &schema::FullyConnectedOptions::activation, &schema::FullyConnectedOptions::weights_format, &schema::FullyConnectedOptions::keep_num_dims>},
-  {.code = Code::BATCH_MATMUL, .inputs = {2, 2}, .types = F32 | S16, .inferShapes = batchMatMulShape, .addOptions = options<schema::BatchMatMulOptions, &schema::BatchMatMulOptions::adj_x, &schema::BatchMatMulOptions::adj_y>},
+  {.code = Code::BATCH_MATMUL, .inputs = {2, 2}, .types = F32 | S8 | S16, .isBeyondHal = yieldsIntegers, .inferShapes = batchMatMulShape, .addOptions = options<schema::BatchMatMulOptions, &schema::BatchMatMulOptions::adj_x, &schema::BatchMatMulOptions::adj_y>},
   {.code = Code::CONV_3D, .inputs = {2, 3}, .types = F32, .inferShapes = extensionConv3DShape, .addOptions = options<schema::Conv3DOptions, &schema::Conv3DOptions::padding, &schema::Conv3DOptions::stride_d, &schema::Conv3DOptions::stride_w, &schema::Conv3DOptions::stride_h, &schema::Conv3DOptions::activation, &schema::Conv3DOptions::dilation_d, &schema::Conv3DOptions::dilation_w, &schema::Conv3DOptions::dilation_h>},
   {.code = Code::CONV_3D_TRANSPOSE, .inputs = {3, 4}, .types = F32, .dataInput = 2, .inferShapes = extensionStatedShape, .addOptions = options<schema::Conv3DOptions, &schema::Conv3DOptions::padding, &schema::Conv3DOptions::stride_d, &schema::Conv3DOptions::stride_w, &schema::Conv3DOptions::stride_h, &schema::Conv3DOptions::activation, &schema::Conv3DOptions::dilation_d, &schema::Conv3DOptions::dilation_w, &schema::Conv3DOptions::dilation_h>},
   // Window
   {.code = Code::AVERAGE_POOL_2D, .types = F32 | S16, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::MAX_POOL_2D, .types = F32 | S16, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::L2_POOL_2D, .types = F32, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
-  {.code = Code::RESIZE_BILINEAR, .inputs = {2, 2}, .types = F32 | S8 | S16, .halTypes = Float | U8, .isBeyondHal = hasComputedShape, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeBilinearOptions, &schema::ResizeBilinearOptions::align_corners, &schema::ResizeBilinearOptions::half_pixel_centers>},
+  {.code = Code::RESIZE_BILINEAR, .inputs = {2, 2}, .types = F32 | Quant8 | S16, .halTypes = Float | U8, .isBeyondHal = hasComputedShape, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeBilinearOptions, &schema::ResizeBilinearOptions::align_corners, &schema::ResizeBilinearOptions::half_pixel_centers>},
   {.code = Code::RESIZE_NEAREST_NEIGHBOR, .inputs = {2, 2}, .types = F32 | Quant8 | S16 | I32, .isBeyondHal = hasComputedShape, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeNearestNeighborOptions, &schema::ResizeNearestNeighborOptions::align_corners, &schema::ResizeNearestNeighborOptions::half_pixel_centers>},
   {.code = Code::REDUCE_WINDOW, .inputs = {5, 5}, .types = anyNumber & ~uint16_t(F16), .sameTypeInputs = 2, .inferShapes = extensionReduceWindowShape, .addOptions = reduceWindowOptions},
   // Recurrent
@@ -230,9 +267,9 @@ static constexpr ExtensionRow rows[] = {
   // Reduction
   {.code = Code::MEAN, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::SUM, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
-  {.code = Code::REDUCE_PROD, .inputs = {2, 2}, .types = F32 | I32 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
-  {.code = Code::REDUCE_MAX, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
-  {.code = Code::REDUCE_MIN, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
+  {.code = Code::REDUCE_PROD, .inputs = {2, 2}, .types = F32 | I32 | S8 | S16 | I64, .isBeyondHal = multipliesBytes, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
+  {.code = Code::REDUCE_MAX, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | B8 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
+  {.code = Code::REDUCE_MIN, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | B8 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::REDUCE_ANY, .inputs = {2, 2}, .types = B8, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::REDUCE_ALL, .inputs = {2, 2}, .types = B8, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::ARG_MAX, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | B8 | S16 | I64, .halRank = 0, .givesIndices = true, .inferShapes = extensionArgShape, .addOptions = options<schema::ArgMaxOptions, &schema::ArgMaxOptions::output_type>},
@@ -289,8 +326,8 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::NON_MAX_SUPPRESSION_V4, .inputs = {5, 5}, .outputs = {2, 2}, .types = F32, .inferShapes = extensionSuppressionShape},
   {.code = Code::NON_MAX_SUPPRESSION_V5, .inputs = {6, 6}, .outputs = {3, 3}, .types = F32, .inferShapes = extensionSuppressionShape},
   // Quantization
-  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .takesUnknown = true},
-  {.code = Code::DEQUANTIZE, .types = Quant8 | S16, .takesUnknown = true},
+  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .isBeyondHal = hasOtherSteps, .takesUnknown = true},
+  {.code = Code::DEQUANTIZE, .types = Quant8 | PerChannel | S16 | A16, .takesUnknown = true},
 };
 // clang-format on
 

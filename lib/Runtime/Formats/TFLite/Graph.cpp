@@ -220,62 +220,6 @@ Result<std::vector<uint32_t>> Graph::useParts(Tensor &tensor) {
   return std::vector<uint32_t>{value};
 }
 
-uint32_t Graph::addCast(uint32_t from, OperandType type,
-                        schema::TensorType fromName,
-                        schema::TensorType toName) {
-  Operand result;
-  result.type = type;
-  result.dimensions = operand(from).dimensions;
-  uint32_t to = addOperand(std::move(result));
-  std::vector<uint32_t> inputs = {from};
-  for (schema::TensorType name : {fromName, toName}) {
-    auto number = int32_t(name);
-    inputs.push_back(addConstant(OperandType::INT32, {},
-                                 std::as_bytes(std::span(&number, 1))));
-  }
-  addOperation(extensionOperation(schema::BuiltinOperator::CAST),
-               std::move(inputs), {to});
-  return to;
-}
-
-Result<uint32_t> Graph::useAsStated(Tensor &tensor) {
-  if (!tensor.is64Bit || tensor.type != OperandType::TENSOR_INT32)
-    return use(tensor);
-  if (tensor.wide)
-    return *tensor.wide;
-  if (tensor.isConstant) {
-    Tensor wide = tensor;
-    wide.type = tensorInt64;
-    wide.expansion =
-        tensor.isFolded ? Expansion::Int32ToInt64 : Expansion::None;
-    NNHAL_ASSIGN_OR_RETURN(tensor.wide, makeConstant(wide));
-    return *tensor.wide;
-  }
-  NNHAL_ASSIGN_OR_RETURN(uint32_t narrow, use(tensor));
-  tensor.wide = addCast(narrow, tensorInt64, schema::TensorType::INT32,
-                        schema::TensorType::INT64);
-  return *tensor.wide;
-}
-
-uint32_t Graph::asNarrow(uint32_t index) {
-  Tensor &source = tensor(index);
-  if (source.type != tensorInt64 || source.isVariable || !source.operand)
-    return index;
-  auto [entry, isNew] =
-      narrowIndices.try_emplace(index, uint32_t(tensors.size() + added.size()));
-  if (isNew) {
-    Tensor narrow = source;
-    narrow.type = OperandType::TENSOR_INT32;
-    narrow.sourceType = schema::TensorType::INT32;
-    narrow.is64Bit = false;
-    narrow.operand =
-        addCast(*source.operand, OperandType::TENSOR_INT32,
-                schema::TensorType::INT64, schema::TensorType::INT32);
-    addTensor(std::move(narrow));
-  }
-  return entry->second;
-}
-
 static Status checkDefinable(const Tensor &tensor) {
   if (tensor.isConstant)
     return badData("computes {}, which is a constant", describe(tensor));

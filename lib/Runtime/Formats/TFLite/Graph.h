@@ -130,6 +130,11 @@ public:
   /// itself unless it has 64 bits, which operations of the HAL do not take.
   uint32_t asNarrow(uint32_t index);
 
+  /// The index of a tensor of the values of tensor \p index, which are indices,
+  /// with 32 bits: itself unless the file states 16 bits, which neither the
+  /// HAL nor the extension takes.
+  Result<uint32_t> asIndices(uint32_t index);
+
   /// A new operand for \p tensor, which an operation is about to compute.
   Result<uint32_t> define(Tensor &tensor, Shape shape);
   /// Likewise, both of complex numbers, and the only one of others.
@@ -208,7 +213,7 @@ private:
   Subgraph &target;
   std::vector<Tensor> tensors;
   /// Tensors that the file does not have. Some are those of 32 bits that
-  /// asNarrow() has made, of the tensors that are named first.
+  /// asNarrow() and asIndices() have made, of the tensors that are named first.
   std::deque<Tensor> added;
   bool isRewriting = false;
   std::map<uint32_t, uint32_t> narrowIndices;

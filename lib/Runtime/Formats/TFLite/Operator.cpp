@@ -146,6 +146,11 @@ Status readOperands(Operator &op) {
       return badData("input {}, {}, is used before it is computed", i,
                      describe(tensor));
   }
+  if (row.code == schema::BuiltinOperator::GATHER ||
+      row.code == schema::BuiltinOperator::GATHER_ND) {
+    NNHAL_ASSIGN_OR_RETURN(op.inputs[1],
+                           op.graph.asIndices(uint32_t(op.inputs[1])));
+  }
   return Status();
 }
 

@@ -1,0 +1,220 @@
+//===- TFLiteWiderFormsTest.cpp - Types that operators rarely have --------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunTesting.h"
+
+#include "Extensions/TFLite/TFLiteExtension.h"
+
+#include <cmath>
+
+namespace nnhal::rt {
+namespace {
+
+TestInput value(std::vector<int32_t> shape, Type type, Numbers values) {
+  return {{std::move(shape), type}, std::move(values)};
+}
+
+TestInput constant(TestInput input) {
+  input.isConstant = true;
+  return input;
+}
+
+std::vector<Numbers> results(const std::vector<std::byte> &file,
+                             const std::vector<Numbers> &inputs) {
+  return runFile(file, inputs,
+                 {{nnhal::tflite::createTFLiteExtension(), "test"}});
+}
+
+/// The output of an operator on a device that has the extension.
+Numbers result(Code code, const std::vector<TestInput> &inputs,
+               const TensorSpec &output, const Options &made = {}) {
+  std::vector<Numbers> values;
+  for (const TestInput &input : inputs)
+    if (!input.isConstant)
+      values.push_back(input.values);
+  return results(operatorFile(code, inputs, {output}, made), values).at(0);
+}
+
+std::string text(Code code, const std::vector<TestInput> &inputs,
+                 const TensorSpec &output) {
+  return toText(importBytes(operatorFile(code, inputs, {output})));
+}
+
+TensorSpec bytesOf(std::vector<int32_t> shape, float scale, int64_t zeroPoint) {
+  return {std::move(shape), Type::INT8, {scale}, {zeroPoint}};
+}
+
+/// value * factor by a multiplier of 31 bits, whose product is rounded, halves
+/// up, and shifted right, halves away from 0.
+int64_t roundedTwice(int64_t value, double factor) {
+  int exponent = 0;
+  auto multiplier = int64_t(std::round(std::frexp(factor, &exponent) * 0x1p31));
+  int64_t left = std::max(exponent, 0), right = std::max(-exponent, 0);
+  int64_t high = ((value << left) * multiplier + (int64_t(1) << 30)) >> 31;
+  int64_t size = std::abs(high);
+  int64_t shifted =
+      right == 0 ? size : (size + (int64_t(1) << (right - 1))) >> right;
+  return high < 0 ? -shifted : shifted;
+}
+
+/// value * factor by a multiplier of 15 bits, rounded once, halves up.
+int64_t roundedOnce(int64_t value, double factor) {
+  int exponent = 0;
+  auto multiplier = int64_t(std::round(std::frexp(factor, &exponent) * 0x1p31));
+  int64_t reduced = (multiplier + (1 << 15)) >> 16;
+  int shift = 15 - exponent;
+  return (value * reduced + (int64_t(1) << (shift - 1))) >> shift;
+}
+
+Options reducer() {
+  return options(
+      [](Builder &b) { return schema::CreateReducerOptions(b, false); });
+}
+
+TEST(TFLiteWiderFormsTest, halvesAreCast) {
+  auto cast = [](Type from, Type to, Numbers values) {
+    auto count = int32_t(values.size());
+    return result(Code::CAST, {value({count}, from, std::move(values))},
+                  {{count}, to}, options([=](Builder &b) {
+                    return schema::CreateCastOptions(b, from, to);
+                  }));
+  };
+  const Numbers halves = {1.5, -2.75, 100, 0, 0x1p-24};
+  EXPECT_EQ(cast(Type::FLOAT16, Type::INT8, halves),
+            (Numbers{1, -2, 100, 0, 0}));
+  EXPECT_EQ(cast(Type::FLOAT16, Type::INT16, {-65504, 2.5}),
+            (Numbers{-32768, 2}));
+  EXPECT_EQ(cast(Type::FLOAT16, Type::INT64, halves),
+            (Numbers{1, -2, 100, 0, 0}));
+  EXPECT_EQ(cast(Type::FLOAT16, Type::UINT32, {7, 60000}), (Numbers{7, 60000}));
+  EXPECT_EQ(cast(Type::FLOAT16, Type::BOOL, halves), (Numbers{1, 1, 1, 0, 1}));
+  EXPECT_EQ(cast(Type::FLOAT16, Type::FLOAT64, halves), halves);
+  // Halves have 11 bits, and the even one of two neighbours is taken.
+  EXPECT_EQ(cast(Type::INT16, Type::FLOAT16, {2049, 2051, -5, 32767}),
+            (Numbers{2048, 2052, -5, 32768}));
+  EXPECT_EQ(cast(Type::INT64, Type::FLOAT16, {65519, 65520, -70000}),
+            (Numbers{65504, INFINITY, -INFINITY}));
+  EXPECT_EQ(cast(Type::FLOAT64, Type::FLOAT16, {0x1p-24, 0x1p-25, 0x1.8p-24}),
+            (Numbers{0x1p-24, 0, 0x1p-23}));
+  EXPECT_EQ(cast(Type::BOOL, Type::FLOAT16, {0, 1}), (Numbers{0, 1}));
+}
+
+TEST(TFLiteWiderFormsTest, indicesOf16Bits) {
+  TestInput table = value({3, 2}, Type::FLOAT32, {1, 2, 3, 4, 5, 6});
+  TestInput indices = value({2}, Type::INT16, {2, 0});
+  TestInput places = value({2, 2}, Type::INT16, {2, 1, 0, 1});
+  TensorSpec rows = {{2, 2}}, elements = {{2}};
+  EXPECT_EQ(result(Code::GATHER, {table, indices}, rows),
+            (Numbers{5, 6, 1, 2}));
+  EXPECT_EQ(result(Code::GATHER, {table, constant(indices)}, rows),
+            (Numbers{5, 6, 1, 2}));
+  EXPECT_EQ(result(Code::GATHER_ND, {table, places}, elements),
+            (Numbers{6, 2}));
+  EXPECT_EQ(result(Code::GATHER_ND, {table, constant(places)}, elements),
+            (Numbers{6, 2}));
+  EXPECT_EQ(text(Code::GATHER, {table, indices}, rows),
+            "tflite:CAST(i2, 7, 2) -> t2\n"
+            "GATHER(i3x2, 0, t2) -> o2x2\n");
+  EXPECT_EQ(text(Code::GATHER, {table, constant(indices)}, rows),
+            "GATHER(i3x2, 0, {2 0}) -> o2x2\n");
+}
+
+TEST(TFLiteWiderFormsTest, productsOfUnsignedNumbers) {
+  EXPECT_EQ(result(Code::MUL,
+                   {value({2}, Type::UINT32, {3000000000, 7}),
+                    value({2}, Type::UINT32, {2, 5})},
+                   {{2}, Type::UINT32}),
+            (Numbers{1705032704, 35}));
+}
+
+TEST(TFLiteWiderFormsTest, bytesAreResizedToComputedSizes) {
+  // The places of three pixels are 0, 2/3 and 4/3 of two.
+  EXPECT_EQ(result(Code::RESIZE_BILINEAR,
+                   {value({1, 2, 2, 1}, Type::UINT8, {10, 20, 30, 41}),
+                    value({2}, Type::INT32, {3, 3})},
+                   {{1, 3, 3, 1}, Type::UINT8}),
+            (Numbers{10, 17, 20, 23, 30, 34, 30, 37, 41}));
+}
+
+TEST(TFLiteWiderFormsTest, truthsAreCompared) {
+  TestInput truths = value({3, 2}, Type::BOOL, {0, 1, 0, 0, 1, 1});
+  TensorSpec output = {{3}, Type::BOOL};
+  EXPECT_EQ(
+      result(Code::REDUCE_MAX, {truths, integersInput({1})}, output, reducer()),
+      (Numbers{1, 0, 1}));
+  EXPECT_EQ(
+      result(Code::REDUCE_MIN, {truths, integersInput({1})}, output, reducer()),
+      (Numbers{0, 0, 1}));
+}
+
+// Each factor scales the product, which would have too many bits otherwise.
+TEST(TFLiteWiderFormsTest, productsAreScaledStepByStep) {
+  for (Type type : {Type::INT8, Type::INT16}) {
+    int64_t zeroPoint = type == Type::INT8 ? 3 : 0;
+    TensorSpec from = {{2, 3}, type, {0.07f}, {zeroPoint}};
+    TensorSpec to = {{2}, type, {0.3f}, {type == Type::INT8 ? -4 : 0}};
+    const Numbers data = {50, -20, 60, 7, 100, -41};
+    double factor = double(0.07f) / std::pow(double(0.3f), 1.0 / 3);
+    Numbers expected;
+    for (size_t row = 0; row < 2; ++row) {
+      auto product = int64_t(data[row * 3]) - zeroPoint;
+      for (size_t i = 1; i < 3; ++i)
+        product = roundedOnce(
+            product * (int64_t(data[row * 3 + i]) - zeroPoint), factor);
+      double most = type == Type::INT8 ? 127 : 32767;
+      expected.push_back(
+          std::clamp(double(roundedOnce(product, factor) + to.zeroPoints[0]),
+                     -most - 1, most));
+    }
+    EXPECT_EQ(result(Code::REDUCE_PROD, {{from, data}, integersInput({1})}, to,
+                     reducer()),
+              expected);
+  }
+}
+
+TEST(TFLiteWiderFormsTest, bytesOfAnotherScaleAreRoundedTwice) {
+  TensorSpec from = bytesOf({256}, 0.3f, 5), to = bytesOf({256}, 1.0f, -7);
+  Numbers data, expected;
+  for (int i = -128; i < 128; ++i) {
+    data.push_back(i);
+    int64_t scaled = roundedTwice(i - 5, double(0.3f));
+    expected.push_back(std::clamp<double>(double(scaled - 7), -128, 127));
+  }
+  // The first rounding makes 0.6 a 1, and the second one 1 of its half.
+  EXPECT_EQ(expected[128 + 6], -6);
+  EXPECT_EQ(result(Code::QUANTIZE, {{from, data}}, to), expected);
+  // Steps of one size are the same numbers of reals.
+  TensorSpec moved = {{256}, Type::UINT8, {0.3f}, {133}};
+  EXPECT_EQ(text(Code::QUANTIZE, {{from, data}}, moved),
+            "DEQUANTIZE(i256) -> t256\nQUANTIZE(t256) -> o256\n");
+}
+
+TEST(TFLiteWiderFormsTest, integersOf16BitsHaveZeroPoints) {
+  TensorSpec stored = {{4}, Type::INT16, {0.25f}, {5}};
+  TestInput reals = value({4}, Type::FLOAT32, {-3, 0, 1, 100});
+  // The HAL's type holds numbers that are 32768 above those of the file.
+  const Numbers numbers = {32768 - 7, 32768 + 5, 32768 + 9, 32768 + 405};
+  EXPECT_EQ(result(Code::QUANTIZE, {reals}, stored), numbers);
+  EXPECT_EQ(result(Code::DEQUANTIZE, {{stored, numbers}}, {{4}}), reals.values);
+  EXPECT_EQ(result(Code::QUANTIZE, {{bytesOf({2}, 0.5f, 1), {1, -3}}},
+                   {{2}, Type::INT16, {0.25f}, {5}}),
+            (Numbers{32768 + 5, 32768 - 3}));
+}
+
+TEST(TFLiteWiderFormsTest, bytesBecome32Bits) {
+  EXPECT_EQ(result(Code::QUANTIZE, {{bytesOf({2}, 0.5f, 1), {1, -3}}},
+                   {{2}, Type::INT32, {0.125f}, {0}}),
+            (Numbers{0, -16}));
+  TensorSpec x = bytesOf({1, 2, 3}, 0.5f, 2), y = bytesOf({1, 3, 1}, 0.5f, -1);
+  EXPECT_EQ(result(Code::BATCH_MATMUL,
+                   {{x, {1, -128, 3, 2, 127, 0}}, {y, {4, -128, 127}}},
+                   {{1, 2, 1}, Type::INT32}),
+            (Numbers{-5 + 130 * 127 + 128, -125 * 127 - 256}));
+}
+
+} // namespace
+} // namespace nnhal::rt
