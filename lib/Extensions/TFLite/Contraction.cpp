@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV and FULLY_CONNECTED of floats, and
-// of 16-bit activations and 8-bit weights.
+// of 16-bit activations and 8-bit weights; FULLY_CONNECTED of bytes, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include "Families.h"
 #include "Window.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -22,7 +23,6 @@ using namespace nnhal::tflite;
 
 namespace {
 
-constexpr ElementSet int16Only = elementSet(Element::int16);
 constexpr ElementSet floatsOnly = elementSet(Element::float32);
 constexpr ElementSet contracted = elementSet(Element::float32, Element::int16);
 constexpr ElementSet int8Only = elementSet(Element::int8);
@@ -47,7 +47,8 @@ Status checkOperands(const Use &use, Places places, int64_t channelAxis,
       NNHAL_RETURN_IF_ERROR(use.checkElement(tensor, floatsOnly));
     return use.checkResultElement(0, floatsOnly);
   }
-  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, int16Only));
+  NNHAL_RETURN_IF_ERROR(
+      use.checkResultElement(0, elementSet(use.element(places.input))));
   NNHAL_RETURN_IF_ERROR(use.checkElement(places.filter, int8Only));
   NNHAL_RETURN_IF_ERROR(use.checkElement(places.bias, biasElements));
   NNHAL_RETURN_IF_ERROR(
@@ -536,7 +537,64 @@ Result<Types> checkFullyConnected(const Use &use) {
   return onlyResult(use, {count / depth, units});
 }
 
+/// The sums of bytes are scaled in double precision and rounded once, halves
+/// away from 0.
+struct ByteFinish {
+  std::vector<int64_t> bias;
+  std::vector<double> factors;
+  Bounds bounds;
+  int32_t zeroPoint;
+
+  ByteFinish(const Use &use, int64_t units)
+      : bias(size_t(units)), zeroPoint(use.output(0).zeroPoint) {
+    const TensorType &weights = use.input(1), &result = use.output(0);
+    if (use.has(2))
+      bias = *use.integers(2);
+    std::vector<float> scales = weights.channelQuant.scales;
+    scales.resize(size_t(units), weights.scale);
+    for (float scale : scales)
+      factors.push_back(double(use.input(0).scale) * double(scale) /
+                        double(result.scale));
+    bounds = activationBounds(Activation(use.integer("activation")),
+                              boundsOf<int8_t>(), result.scale, zeroPoint);
+  }
+  int8_t operator()(int64_t sum, size_t unit) const {
+    const auto whole = int32_t(uint64_t(sum) + uint64_t(bias[unit]));
+    const double real = std::round(double(whole) * factors[unit]) + zeroPoint;
+    return int8_t(std::clamp(real, double(bounds.least), double(bounds.most)));
+  }
+};
+
+Status connectBytes(Run &run) {
+  const Use &use = run.use;
+  const int64_t units = use.extent(1, 0), depth = use.extent(1, 1);
+  NNHAL_ASSIGN_OR_RETURN(int8_t *to, run.allocate<int8_t>(0));
+  const WeightRows<int8_t> weights(use.data<int8_t>(1), units, depth);
+  const ByteFinish last(use, units);
+  const int8_t *from = use.data<int8_t>(0);
+  const int32_t zeroPoint = use.input(0).zeroPoint;
+  forEachProductBlock<int16_t, int64_t>(
+      {elementCount(run.types[0]) / units, 0, units}, weights,
+      [&](int64_t place, int16_t *buffer) -> const int16_t * {
+        for (int64_t index = 0; index < depth; ++index)
+          buffer[index] = int16_t(from[place * depth + index] - zeroPoint);
+        return buffer;
+      },
+      [&](const ProductBlock<int64_t> &block) {
+        for (int64_t place = 0; place < block.places; ++place) {
+          const int64_t *sums = block.sums + place * rowsAtOnce;
+          int8_t *row = to + (block.firstPlace + place) * units;
+          for (int64_t index = 0; index < block.rows; ++index)
+            row[block.firstRow + index] =
+                last(sums[index], size_t(block.firstRow + index));
+        }
+      });
+  return Status::ok();
+}
+
 Status runFullyConnected(Run &run) {
+  if (run.use.element(0) == Element::int8)
+    return connectBytes(run);
   return withNumbers(run, 0, [&](auto numbers) -> Status {
     using X = typename decltype(numbers)::X;
     using W = typename decltype(numbers)::W;
@@ -589,7 +647,7 @@ constexpr OperatorRow rows[] = {
      checkConvolution, runConvolution},
     {4, "DEPTHWISE_CONV_2D", "input filter bias? ", 0, contracted,
      depthwiseOptions, 1, checkDepthwise, runDepthwise},
-    {9, "FULLY_CONNECTED", "input weights bias? ", 0, contracted,
+    {9, "FULLY_CONNECTED", "input weights bias? ", 0, contracted | int8Only,
      fullyConnectedOptions, 1, checkFullyConnected, runFullyConnected},
     {67, "TRANSPOSE_CONV", "output_shape weights input bias? ", 2, contracted,
      transposeOptions, 1, checkTranspose, runTranspose},

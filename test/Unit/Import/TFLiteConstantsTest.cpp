@@ -123,9 +123,7 @@ TEST(TFLiteConstantsTest, fourBitsBecomeEight) {
   weights.scales = {0.25f, 0.5f, 1.0f};
   weights.zeroPoints = {0, 0, 0};
   model = importBytes(int4File(weights, packed));
-  const Operation &convolution = model.model.main.operations.at(1);
-  EXPECT_EQ(convolution.type, OperationType::CONV_2D);
-  uint32_t index = convolution.inputs[1];
+  uint32_t index = model.model.main.operations.at(0).inputs[1];
   const Operand &channels = model.model.main.operands[index];
   EXPECT_EQ(channels.type, OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL);
   EXPECT_EQ(std::get<SymmPerChannelQuantParams>(channels.extraParams),

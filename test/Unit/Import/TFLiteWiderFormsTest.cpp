@@ -216,5 +216,49 @@ TEST(TFLiteWiderFormsTest, bytesBecome32Bits) {
             (Numbers{-5 + 130 * 127 + 128, -125 * 127 - 256}));
 }
 
+TEST(TFLiteWiderFormsTest, scalesOfUnitsAreRoundedOnce) {
+  std::mt19937 random(15);
+  const std::vector<float> scales = {0.01f, 0.02f, 0.05f, 0.003f};
+  TensorSpec x = bytesOf({3, 10}, 0.05f, 4), y = bytesOf({3, 4}, 0.3f, -10);
+  TensorSpec w = {{4, 10}, Type::INT8, scales, {0, 0, 0, 0}, 0};
+  TensorSpec b = {{4}, Type::INT32, {}, {}};
+  Numbers data = randomWhole(random, 30, -128, 127);
+  Numbers weights = randomWhole(random, 40, -127, 127);
+  Numbers bias = randomWhole(random, 4, -500, 500), expected;
+  for (size_t row = 0; row < 3; ++row)
+    for (size_t unit = 0; unit < 4; ++unit) {
+      double sum = bias[unit];
+      for (size_t i = 0; i < 10; ++i)
+        sum += (data[row * 10 + i] - 4) * weights[unit * 10 + i];
+      double factor = double(0.05f) * double(scales[unit]) / double(0.3f);
+      expected.push_back(
+          std::clamp(std::round(sum * factor) - 10, -128.0, 127.0));
+    }
+  // The weights may be computed.
+  for (bool isConstant : {true, false}) {
+    std::vector<TestInput> inputs = {
+        {x, data}, {w, weights, isConstant}, {b, bias, true}};
+    EXPECT_EQ(result(Code::FULLY_CONNECTED, inputs, y), expected);
+    EXPECT_EQ(text(Code::FULLY_CONNECTED, inputs, y),
+              std::string("tflite:FULLY_CONNECTED(i3x10, ") +
+                  (isConstant ? "c4x10" : "i4x10") +
+                  ", {125 -27 -329 -55}, 0, 0, false) -> o3x4\n");
+  }
+}
+
+// The bytes of seven dimensions are not merged for scales of units.
+TEST(TFLiteWiderFormsTest, scalesOfUnitsBesideManyDimensions) {
+  TensorSpec x = bytesOf({1, 1, 1, 1, 2}, 1.0f, 0);
+  TensorSpec w = {{2, 2}, Type::INT8, {1.0f, 0.5f}, {0, 0}, 0};
+  EXPECT_EQ(result(Code::FULLY_CONNECTED,
+                   {{x, {3, 4}}, {w, {1, 2, 3, 4}, true}},
+                   bytesOf({1, 1, 1, 1, 2}, 1.0f, 0), options([](Builder &b) {
+                     return schema::CreateFullyConnectedOptions(
+                         b, schema::Activation::RELU,
+                         schema::WeightsFormat::DEFAULT, true);
+                   })),
+            (Numbers{11, 13}));
+}
+
 } // namespace
 } // namespace nnhal::rt

@@ -148,6 +148,13 @@ static bool multipliesBytes(Operator &op) {
          !op.input(0).isPlain;
 }
 
+/// The HAL has one scale of weights, and convolutions with several round twice.
+static bool hasSeveralScales(Operator &op) {
+  return op.input(0).type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
+         op.input(1).channels && op.input(1).channels->channelDim == 0 &&
+         op.output(0).type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+}
+
 /// Results of bytes that are 32-bit integers.
 static bool yieldsIntegers(Operator &op) {
   return op.input(0).type && isQuantized(*op.input(0).type) &&
@@ -243,7 +250,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::CONV_2D, .inputs = {2, 3}, .types = F32 | S16, .isBeyondHal = hasDilatedGroups, .inferShapes = extensionConv2DShape, .addOptions = options<schema::Conv2DOptions, &schema::Conv2DOptions::padding, &schema::Conv2DOptions::stride_w, &schema::Conv2DOptions::stride_h, &schema::Conv2DOptions::activation, &schema::Conv2DOptions::dilation_w, &schema::Conv2DOptions::dilation_h>},
   {.code = Code::DEPTHWISE_CONV_2D, .inputs = {2, 3}, .types = F32 | S16, .inferShapes = extensionDepthwiseConv2DShape, .addOptions = options<schema::DepthwiseConv2DOptions, &schema::DepthwiseConv2DOptions::padding, &schema::DepthwiseConv2DOptions::stride_w, &schema::DepthwiseConv2DOptions::stride_h, &schema::DepthwiseConv2DOptions::depth_multiplier, &schema::DepthwiseConv2DOptions::activation, &schema::DepthwiseConv2DOptions::dilation_w, &schema::DepthwiseConv2DOptions::dilation_h>},
   {.code = Code::TRANSPOSE_CONV, .inputs = {3, 4}, .types = F32 | S16, .dataInput = 2, .inferShapes = extensionStatedShape, .addOptions = options<schema::TransposeConvOptions, &schema::TransposeConvOptions::padding, &schema::TransposeConvOptions::stride_w, &schema::TransposeConvOptions::stride_h, &schema::TransposeConvOptions::activation>},
-  {.code = Code::FULLY_CONNECTED, .inputs = {2, 3}, .types = F32 | S16, .inferShapes = fullyConnectedShape, .addOptions = options<schema::FullyConnectedOptions, &schema::FullyConnectedOptions::activation, &schema::FullyConnectedOptions::weights_format, &schema::FullyConnectedOptions::keep_num_dims>},
+  {.code = Code::FULLY_CONNECTED, .inputs = {2, 3}, .types = F32 | S8 | S16, .isBeyondHal = hasSeveralScales, .inferShapes = fullyConnectedShape, .addOptions = options<schema::FullyConnectedOptions, &schema::FullyConnectedOptions::activation, &schema::FullyConnectedOptions::weights_format, &schema::FullyConnectedOptions::keep_num_dims>},
   {.code = Code::BATCH_MATMUL, .inputs = {2, 2}, .types = F32 | S8 | S16, .isBeyondHal = yieldsIntegers, .inferShapes = batchMatMulShape, .addOptions = options<schema::BatchMatMulOptions, &schema::BatchMatMulOptions::adj_x, &schema::BatchMatMulOptions::adj_y>},
   {.code = Code::CONV_3D, .inputs = {2, 3}, .types = F32, .inferShapes = extensionConv3DShape, .addOptions = options<schema::Conv3DOptions, &schema::Conv3DOptions::padding, &schema::Conv3DOptions::stride_d, &schema::Conv3DOptions::stride_w, &schema::Conv3DOptions::stride_h, &schema::Conv3DOptions::activation, &schema::Conv3DOptions::dilation_d, &schema::Conv3DOptions::dilation_w, &schema::Conv3DOptions::dilation_h>},
   {.code = Code::CONV_3D_TRANSPOSE, .inputs = {3, 4}, .types = F32, .dataInput = 2, .inferShapes = extensionStatedShape, .addOptions = options<schema::Conv3DOptions, &schema::Conv3DOptions::padding, &schema::Conv3DOptions::stride_d, &schema::Conv3DOptions::stride_w, &schema::Conv3DOptions::stride_h, &schema::Conv3DOptions::activation, &schema::Conv3DOptions::dilation_d, &schema::Conv3DOptions::dilation_w, &schema::Conv3DOptions::dilation_h>},
