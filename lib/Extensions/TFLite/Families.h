@@ -30,6 +30,7 @@ Rows comparisonRows();
 Rows contractionRows();
 Rows conv3DRows();
 Rows conversionRows();
+Rows fourierRows();
 Rows indexingRows();
 Rows joiningRows();
 Rows logicRows();

@@ -16,15 +16,15 @@ std::span<const OperatorRow> tflite::operatorTable() {
   static const std::vector<OperatorRow> table = [] {
     std::vector<OperatorRow> rows;
     for (Rows family :
-         {activationRows(), arithmeticRows(),   blocksRows(),
-          combiningRows(),  comparisonRows(),   contractionRows(),
-          conv3DRows(),     conversionRows(),   indexingRows(),
-          joiningRows(),    logicRows(),        lstmRows(),
-          matrixRows(),     movementRows(),     normalizationRows(),
-          poolingRows(),    quantizationRows(), randomRows(),
-          recurrentRows(),  reductionRows(),    resizeRows(),
-          segmentRows(),    selectionRows(),    sequenceRows(),
-          softmaxRows(),    unaryRows()})
+         {activationRows(),    arithmeticRows(), blocksRows(),
+          combiningRows(),     comparisonRows(), contractionRows(),
+          conv3DRows(),        conversionRows(), fourierRows(),
+          indexingRows(),      joiningRows(),    logicRows(),
+          lstmRows(),          matrixRows(),     movementRows(),
+          normalizationRows(), poolingRows(),    quantizationRows(),
+          randomRows(),        recurrentRows(),  reductionRows(),
+          resizeRows(),        segmentRows(),    selectionRows(),
+          sequenceRows(),      softmaxRows(),    unaryRows()})
       rows.insert(rows.end(), family.begin(), family.end());
     std::sort(rows.begin(), rows.end(),
               [](const OperatorRow &a, const OperatorRow &b) {

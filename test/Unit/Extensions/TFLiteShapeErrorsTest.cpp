@@ -50,6 +50,25 @@ TEST(TFLiteShapeErrors, Reshapes) {
             "be 2");
 }
 
+TEST(TFLiteShapeErrors, Transforms) {
+  auto transform = [](Int32s lengths) {
+    return Operator(131)
+        .open(tensorFloat32, {1, 8})
+        .int32({int64_t(lengths.size())}, lengths)
+        .result(rt::ownOperandType(5), {-1, -1})
+        .refusal();
+  };
+  EXPECT_EQ(transform({1, 8}), "");
+  EXPECT_EQ(transform({8}),
+            "RFFT2D: input 1 (lengths) has 1 elements, but must have 2");
+  EXPECT_EQ(transform({1, 12}),
+            "length 12 must be a power of two and at most 1048576");
+  EXPECT_EQ(transform({1, 0}),
+            "length 0 must be a power of two and at most 1048576");
+  EXPECT_EQ(transform({1 << 21, 1}),
+            "length 2097152 must be a power of two and at most 1048576");
+}
+
 TEST(TFLiteShapeErrors, RanksThatNothingTells) {
   auto sum = [](bool keepsRank) {
     Operator use(74);

@@ -10,6 +10,7 @@
 #include "Extensions/TFLite/TFLiteExtension.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace nnhal::rt {
 namespace {
@@ -258,6 +259,49 @@ TEST(TFLiteWiderFormsTest, scalesOfUnitsBesideManyDimensions) {
                          schema::WeightsFormat::DEFAULT, true);
                    })),
             (Numbers{11, 13}));
+}
+
+TEST(TFLiteWiderFormsTest, longTransforms) {
+  constexpr int32_t length = 8192;
+  TFLiteWriter file;
+  int32_t signal = file.tensor({{1, 5000}});
+  int32_t spectrum = file.tensor({{1, length / 2 + 1}, Type::COMPLEX64});
+  int32_t real = file.tensor({{1, length / 2 + 1}}),
+          imaginary = file.tensor({{1, length / 2 + 1}});
+  file.add(Code::RFFT2D, {signal, file.integers({1, length})}, {spectrum});
+  file.add(Code::REAL, {spectrum}, {real});
+  file.add(Code::IMAG, {spectrum}, {imaginary});
+  // A pulse at place 3, and the end of the signal at place 4999.
+  Numbers pulse(5000), cosines, sines;
+  pulse[3] = 2;
+  pulse[4999] = 1;
+  for (int k = 0; k <= length / 2; ++k) {
+    double step = 2 * std::numbers::pi * k / length;
+    cosines.push_back(2 * std::cos(3 * step) + std::cos(4999 * step));
+    sines.push_back(-2 * std::sin(3 * step) - std::sin(4999 * step));
+  }
+  std::vector<std::byte> bytes = file.finish({signal}, {real, imaginary});
+  std::vector<Numbers> parts = results(bytes, {pulse});
+  expectNear(parts.at(0), cosines, 1e-6);
+  expectNear(parts.at(1), sines, 1e-6);
+  EXPECT_EQ(halImportError(bytes),
+            "operator 0 (RFFT2D): transforms 5000 elements with length 8192, "
+            "expected 1 to 4096; the extension nnhal.tflite takes it");
+}
+
+// Planes of two lengths are transformed along both.
+TEST(TFLiteWiderFormsTest, longTransformsOfPlanes) {
+  TFLiteWriter file;
+  int32_t plane = file.tensor({{2, 2, 1}});
+  int32_t spectrum = file.tensor({{2, 2, 4097}, Type::COMPLEX64}),
+          size = file.tensor({{2, 2, 4097}});
+  file.add(Code::RFFT2D, {plane, file.integers({2, 8192})}, {spectrum});
+  file.add(Code::COMPLEX_ABS, {spectrum}, {size});
+  Numbers sizes = results(file.finish({plane}, {size}), {{3, 1, 5, -2}}).at(0);
+  ASSERT_EQ(sizes.size(), size_t(4 * 4097));
+  const Numbers expected = {4, 2, 3, 7};
+  for (size_t i = 0; i < sizes.size(); ++i)
+    ASSERT_NEAR(sizes[i], expected[i / 4097], 1e-6) << i;
 }
 
 } // namespace

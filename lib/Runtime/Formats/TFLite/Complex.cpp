@@ -25,7 +25,9 @@
 
 #include "Runtime/Support/Errors.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace nnhal::rt::tflite {
@@ -109,24 +111,65 @@ static Parts transformColumns(Composition &c, Parts from, uint32_t length) {
   return {turnBack(rows.real), turnBack(rows.imaginary)};
 }
 
-Result<std::vector<Shape>> rfft2dShape(Operator &op) {
+/// The lengths of the transform \p op; the last one is that of rows.
+static Result<std::vector<int32_t>> transformLengths(Operator &op) {
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> lengths, op.integers(1));
+  if (lengths.size() != 2)
+    return badData("input 1 has {} values, expected 2", lengths.size());
+  return lengths;
+}
+
+bool hasLongTransform(Operator &op) {
+  const Shape &input = op.shape(0);
+  Result<std::vector<int32_t>> lengths = transformLengths(op);
+  return lengths.isOk() && input.size() >= 2 &&
+         std::max({uint32_t((*lengths)[0]), uint32_t((*lengths)[1]),
+                   input[input.size() - 2], input.back()}) > maxTransform;
+}
+
+/// The shape of the result of a transform, of which lengths and extents are up
+/// to \p most.
+static Result<std::vector<Shape>> transformShape(Operator &op, uint32_t most) {
   const Shape &input = op.shape(0);
   if (input.size() < 2)
     return badData("input 0 has shape {}, expected rank 2 or more",
                    toString(input));
-  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> lengths, op.integers(1));
-  if (lengths.size() != 2)
-    return badData("input 1 has {} values, expected 2", lengths.size());
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> lengths, transformLengths(op));
   Shape shape = input;
   for (size_t i = 0; i < 2; ++i) {
     uint32_t &extent = shape[shape.size() - 2 + i];
-    if (lengths[i] < 1 || uint32_t(lengths[i]) > maxTransform ||
-        extent > maxTransform)
+    if (lengths[i] < 1 || uint32_t(lengths[i]) > most || extent > most)
       return badData("transforms {} elements with length {}, expected 1 to {}",
-                     extent, lengths[i], maxTransform);
+                     extent, lengths[i], most);
     extent = i == 0 ? uint32_t(lengths[i]) : uint32_t(lengths[i]) / 2 + 1;
   }
   return std::vector<Shape>{shape};
+}
+
+Result<std::vector<Shape>> rfft2dShape(Operator &op) {
+  return transformShape(op, maxTransform);
+}
+
+Result<std::vector<Shape>> longTransformShape(Operator &op) {
+  return transformShape(op, std::numeric_limits<int32_t>::max());
+}
+
+Status importLongTransform(Operator &op) {
+  Graph &graph = op.graph;
+  Tensor &result = op.output(0);
+  if (result.sourceType != schema::TensorType::COMPLEX64)
+    return badData("output 0 has type {}, expected COMPLEX64",
+                   nameOf(result.sourceType));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t input, graph.use(op.input(0)));
+  NNHAL_ASSIGN_OR_RETURN(uint32_t lengths, graph.use(op.input(1)));
+  NNHAL_ASSIGN_OR_RETURN(Operand operand,
+                         complexOperandFor(graph, result, op.outputShapes[0]));
+  uint32_t joined = graph.addOperand(std::move(operand));
+  graph.addOperation(extensionOperation(schema::BuiltinOperator::RFFT2D),
+                     {input, lengths}, {joined});
+  NNHAL_RETURN_IF_ERROR(graph.bind(result, joined, op.outputShapes[0]));
+  splitComplex(graph, result, joined);
+  return Status();
 }
 
 Status importRfft2d(Operator &op) {

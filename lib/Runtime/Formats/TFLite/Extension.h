@@ -157,7 +157,12 @@ Result<std::vector<Shape>> randomBitsShape(Operator &op);
 /// the row's code has it; what the file states for the output otherwise.
 Result<std::vector<Shape>> extensionStatedShape(Operator &op);
 
-// Operators with states, and options of their own.
+/// Whether the RFFT2D \p op is longer than its matrix pays.
+bool hasLongTransform(Operator &op);
+Result<std::vector<Shape>> longTransformShape(Operator &op);
+
+// Operators with states, with complex results, and options of their own.
+Status importLongTransform(Operator &op);
 Status importWideLstm(Operator &op); // both LSTM operators
 Status importRandom(Operator &op);   // all that have seeds
 Status addRandomBitsOptions(Operator &op, OperationBuilder &builder);

@@ -269,6 +269,8 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::RANDOM_STANDARD_NORMAL, .types = I32, .inferShapes = extensionStatedShape, .import = importRandom},
   {.code = Code::MULTINOMIAL, .inputs = {2, 2}, .types = F32, .inferShapes = multinomialShape, .import = importRandom},
   {.code = Code::STABLEHLO_RNG_BIT_GENERATOR, .outputs = {2, 2}, .types = U64, .inferShapes = randomBitsShape, .addOptions = addRandomBitsOptions},
+  // Transform
+  {.code = Code::RFFT2D, .inputs = {2, 2}, .types = F32, .halRank = 0, .isBeyondHal = hasLongTransform, .inferShapes = longTransformShape, .import = importLongTransform},
   // Normalization
   {.code = Code::L2_NORMALIZATION, .types = F32, .addOptions = options<schema::L2NormOptions, &schema::L2NormOptions::activation>},
   // Reduction
