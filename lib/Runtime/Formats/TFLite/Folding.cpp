@@ -17,6 +17,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
+
+#include <fmt/ranges.h>
 
 namespace nnhal::rt::tflite {
 
@@ -181,6 +184,14 @@ static Result<int64_t> foldSlice(const Known &known, size_t,
   return elementAt(known.inputs[0], source);
 }
 
+static Result<int64_t> foldTranspose(const Known &known, size_t,
+                                     const Shape &position) {
+  Shape source(position.size());
+  for (size_t i = 0; i < source.size(); ++i)
+    source[size_t(known.inputs[1].values[i])] = position[i];
+  return elementAt(known.inputs[0], source);
+}
+
 /// Reductions of everything, which is all that shapes are computed with.
 static Result<int64_t> foldReduce(const Known &known, size_t, const Shape &) {
   const std::vector<int32_t> &values = known.inputs[0].values;
@@ -294,6 +305,89 @@ Status foldIntegers(Operator &op) {
     NNHAL_RETURN_IF_ERROR(foldOutput(op, output, values));
   }
   return Status();
+}
+
+bool movesChannels(Operator &op) {
+  switch (op.row.code) {
+  case Code::EXPAND_DIMS:
+  case Code::GATHER:
+  case Code::RESHAPE:
+  case Code::SLICE:
+  case Code::SQUEEZE:
+  case Code::STRIDED_SLICE:
+  case Code::TRANSPOSE:
+    break;
+  default:
+    return false;
+  }
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    if (op.hasInput(i) && !op.isConstant(i))
+      return false;
+  if (op.row.code == Code::GATHER) {
+    Result<const schema::GatherOptions *> options =
+        op.options<schema::GatherOptions>();
+    if (!options.isOk() || (*options)->batch_dims() != 0)
+      return false;
+  }
+  return op.hasInput(0) && op.input(0).channels.has_value() &&
+         op.output(0).sourceType == op.input(0).sourceType;
+}
+
+/// The shape of what TRANSPOSE makes of a constant.
+static Result<std::vector<Shape>> transposedShape(Operator &op) {
+  const Shape &data = op.shape(0);
+  NNHAL_ASSIGN_OR_RETURN(std::vector<int32_t> order, op.integers(1));
+  std::vector<bool> isTaken(data.size());
+  Shape shape;
+  for (int32_t axis : order) {
+    if (axis < 0 || size_t(axis) >= data.size() || isTaken[size_t(axis)])
+      break;
+    isTaken[size_t(axis)] = true;
+    shape.push_back(data[size_t(axis)]);
+  }
+  if (shape.size() != data.size() || order.size() != data.size())
+    return badData("the order {} is none of the {} dimensions of input 0",
+                   fmt::join(order, ", "), data.size());
+  return std::vector<Shape>{shape};
+}
+
+/// The function by which foldChannels() finds elements.
+static FoldFunction findMovement(Code code) {
+  return code == Code::TRANSPOSE ? foldTranspose : findFold(code)->fold;
+}
+
+Status foldChannels(Operator &op) {
+  if (op.row.code == Code::TRANSPOSE) {
+    NNHAL_ASSIGN_OR_RETURN(op.outputShapes, transposedShape(op));
+  } else {
+    NNHAL_ASSIGN_OR_RETURN(op.outputShapes, op.row.inferShapes(op));
+  }
+  const Tensor &from = op.input(0);
+  FileImport &file = op.graph.file();
+  std::vector<std::byte> bytes;
+  NNHAL_RETURN_IF_ERROR(expandConstant(from, file.constantLimit(), bytes)
+                            .withContext(describe(from)));
+  const Shape &shape = op.outputShapes[0];
+  const uint32_t count = *elementCount(shape);
+  NNHAL_RETURN_IF_ERROR(file.checkConstants(count));
+  // Elements are moved as their places are.
+  Known known{op, {{*from.shape, std::vector<int32_t>(bytes.size())}}};
+  std::iota(known.inputs[0].values.begin(), known.inputs[0].values.end(), 0);
+  for (size_t i = 1; i < op.inputCount(); ++i) {
+    Integers integers;
+    if (op.hasInput(i)) {
+      NNHAL_ASSIGN_OR_RETURN(integers.values, op.integers(i));
+      integers.shape = op.shape(i);
+    }
+    known.inputs.push_back(std::move(integers));
+  }
+  std::vector<std::byte> moved(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    NNHAL_ASSIGN_OR_RETURN(int64_t place, findMovement(op.row.code)(
+                                              known, 0, positionOf(i, shape)));
+    moved[i] = bytes[size_t(place)];
+  }
+  return op.graph.fold(op.output(0), shape, std::move(moved));
 }
 
 Result<std::vector<Shape>> shapeShape(Operator &op) {

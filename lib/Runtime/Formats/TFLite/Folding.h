@@ -20,6 +20,14 @@ bool isFoldable(Operator &op);
 /// shapes set.
 Status foldIntegers(Operator &op);
 
+/// Whether this is an operator that moves a constant with several scales, which
+/// no operation does.
+bool movesChannels(Operator &op);
+
+/// Makes the output of such an operator a constant, whose scales are those that
+/// the file states for it. Call with its output shape set, but for TRANSPOSE.
+Status foldChannels(Operator &op);
+
 } // namespace nnhal::rt::tflite
 
 #endif // NNHAL_LIB_RUNTIME_FORMATS_TFLITE_FOLDING_H

@@ -272,6 +272,8 @@ static Status prepareOperands(Operator &op) {
 /// Imports \p op, whose operands have been read.
 static Status importOperands(Operator &op) {
   const OperatorRow &row = op.row;
+  if (movesChannels(op))
+    return foldChannels(op);
   if (isFoldable(op)) {
     NNHAL_ASSIGN_OR_RETURN(op.outputShapes, row.inferShapes(op));
     return foldIntegers(op);
