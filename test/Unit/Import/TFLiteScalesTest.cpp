@@ -8,6 +8,7 @@
 #include "RunTesting.h"
 
 #include "Extensions/TFLite/TFLiteExtension.h"
+#include "Runtime/Support/Float16.h"
 
 namespace nnhal::rt {
 namespace {
@@ -88,6 +89,83 @@ TEST(TFLiteScalesTest, manyDimensionsAreDequantized) {
               {}, {{nnhal::tflite::createTFLiteExtension(), "test"}})
           .at(0),
       (Numbers{0.5, 1, 0.75, 1}));
+}
+
+/// A FULLY_CONNECTED of a row of four reals with two rows of weights of
+/// \p packed, whose halves have the scales 1/2, 2, 1/4 and 1.
+struct BlockFile {
+  Type type = Type::INT4;
+  std::vector<uint8_t> packed = {0x21, 0xF7, 0x80, 0x3E};
+  Type scaleType = Type::FLOAT16;
+  std::vector<float> scales = {0.5f, 2.0f, 0.25f, 1.0f};
+  int32_t blockSize = 2;
+  int64_t zeroPoint = 0;
+  bool isConstant = true;
+  bool hasScales = true;
+
+  std::vector<std::byte> write() const {
+    TFLiteWriter file;
+    int32_t scaleTensor = addScales(file);
+    int32_t zeroPoints = file.constant<int64_t>(
+        {{4}, Type::INT64}, std::vector<int64_t>(4, zeroPoint));
+    TensorSpec spec = {{2, 4}, type};
+    spec.blockSize = blockSize;
+    spec.blockScales = hasScales ? scaleTensor : 99;
+    spec.blockZeroPoints = zeroPoints;
+    int32_t weights =
+        isConstant ? file.constant<uint8_t>(spec, packed) : file.tensor(spec);
+    int32_t x = file.tensor({{1, 4}}), y = file.tensor({{1, 2}});
+    file.add(Code::FULLY_CONNECTED, {x, weights}, {y});
+    return file.finish(isConstant ? std::vector<int32_t>{x}
+                                  : std::vector<int32_t>{x, weights},
+                       {y});
+  }
+
+private:
+  int32_t addScales(TFLiteWriter &file) const {
+    auto count = int32_t(scales.size());
+    if (scaleType == Type::FLOAT32)
+      return file.constant<float>({{count}, scaleType}, scales);
+    std::vector<uint16_t> halves;
+    for (float scale : scales)
+      halves.push_back(scaleType == Type::FLOAT16
+                           ? float16FromDouble(scale)
+                           : uint16_t(std::bit_cast<uint32_t>(scale) >> 16));
+    return file.constant<uint16_t>({{count}, scaleType}, halves);
+  }
+};
+
+// The weights are 1 2 | 7 -1 and 0 -8 | -2 3.
+TEST(TFLiteScalesTest, blocksHaveScales) {
+  const Numbers x = {1, 10, 100, 1000};
+  const Numbers expected = {0.5 + 10 + 1400 - 2000, -20 - 200 + 3000};
+  for (Type type : {Type::FLOAT16, Type::BFLOAT16, Type::FLOAT32}) {
+    BlockFile file;
+    file.scaleType = type;
+    EXPECT_EQ(runFile(file.write(), {x}).at(0), expected);
+  }
+  BlockFile bytes{.type = Type::INT8,
+                  .packed = {1, 2, 7, 0xFF, 0, 0xF8, 0xFE, 3}};
+  EXPECT_EQ(runFile(bytes.write(), {x}).at(0), expected);
+}
+
+TEST(TFLiteScalesTest, blockErrors) {
+  auto error = [](const BlockFile &file) { return importError(file.write()); };
+  EXPECT_EQ(error({.type = Type::UINT4}),
+            "tensor 2 't2': has scales by blocks, which only dense INT2, INT4 "
+            "and INT8 have here, not UINT4");
+  EXPECT_EQ(error({.blockSize = 3}), "tensor 2 't2': has blocks of 3 elements, "
+                                     "which do not divide its shape 2x4");
+  EXPECT_EQ(error({.hasScales = false}),
+            "tensor 2 't2': has its scales in tensor 99, which is not a "
+            "constant");
+  EXPECT_EQ(error({.scales = {1.0f, 2.0f}}),
+            "tensor 2 't2': has 4 blocks, but 2 scales of type FLOAT16");
+  EXPECT_EQ(error({.zeroPoint = 8}),
+            "tensor 2 't2': has zero points by blocks that are not 0");
+  EXPECT_EQ(error({.isConstant = false}),
+            "input 1: tensor 2 't2' has scales by blocks, which only constants "
+            "have");
 }
 
 } // namespace

@@ -31,6 +31,11 @@ struct TensorSpec {
   bool isVariable = false;
   std::vector<int32_t> signature = {};
   std::string name = {};
+  /// The elements of a block, and the tensors of its scales and zero points;
+  /// no blocks where there are none.
+  int32_t blockSize = 0;
+  int32_t blockScales = 0;
+  int32_t blockZeroPoints = 0;
 };
 
 /// What few operators have.
@@ -165,6 +170,13 @@ private:
       quantization = schema::CreateQuantizationParameters(
           builder, 0, 0, scales, zeroPoints, schema::QuantizationDetails::NONE,
           0, spec.quantizedDimension);
+    }
+    if (spec.blockSize) {
+      auto blocks = schema::CreateBlockwiseQuantization(
+          builder, spec.blockScales, spec.blockZeroPoints, spec.blockSize);
+      quantization = schema::CreateQuantizationParameters(
+          builder, 0, 0, 0, 0,
+          schema::QuantizationDetails::BlockwiseQuantization, blocks.Union());
     }
     auto shape = builder.CreateVector(spec.shape);
     auto signature =

@@ -11,6 +11,7 @@
 #include "Runtime/Support/Float16.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -231,6 +232,38 @@ static void unpack(const std::byte *from, size_t count, uint32_t perByte,
   }
 }
 
+/// Block \p index of the scales of \p blocks.
+static float scaleOf(const Blocks &blocks, size_t index) {
+  uint16_t half = 0;
+  float scale = 0;
+  if (blocks.type == schema::TensorType::FLOAT32) {
+    std::memcpy(&scale, blocks.scales.data() + index * sizeof(scale),
+                sizeof(scale));
+    return scale;
+  }
+  std::memcpy(&half, blocks.scales.data() + index * sizeof(half), sizeof(half));
+  return blocks.type == schema::TensorType::FLOAT16
+             ? floatFromFloat16(half)
+             : std::bit_cast<float>(uint32_t(half) << 16);
+}
+
+/// Gives \p count elements at \p from, which have scales by blocks, as reals.
+static void dequantizeBlocks(const Tensor &tensor, const std::byte *from,
+                             size_t count, std::byte *to) {
+  const uint32_t perByte = elementsPerByte(tensor.sourceType);
+  std::vector<std::byte> unpacked;
+  if (perByte > 1) {
+    unpacked.resize(count);
+    unpack(from, count, perByte, /*isSigned=*/true, unpacked.data());
+    from = unpacked.data();
+  }
+  for (size_t i = 0; i < count; ++i) {
+    float value = scaleOf(*tensor.blocks, i / tensor.blocks->size) *
+                  float(int8_t(from[i]));
+    std::memcpy(to + i * sizeof(value), &value, sizeof(value));
+  }
+}
+
 /// Converts \p count source elements at \p from into \p to.
 static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
                       std::byte *to) {
@@ -255,6 +288,10 @@ static Status convert(const Tensor &tensor, const std::byte *from, size_t count,
   if (tensor.expansion == Expansion::PackedToBytes) {
     unpack(from, count, elementsPerByte(tensor.sourceType),
            tensor.sourceType != schema::TensorType::UINT4, to);
+    return Status();
+  }
+  if (tensor.expansion == Expansion::BlocksToFloat32) {
+    dequantizeBlocks(tensor, from, count, to);
     return Status();
   }
   if (tensor.expansion == Expansion::Int32ToInt64) {

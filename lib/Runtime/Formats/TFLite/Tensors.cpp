@@ -13,6 +13,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -307,6 +308,83 @@ static Status readTensor(Tensor &tensor, const schema::Model &model,
   return Status();
 }
 
+/// Makes reals of a constant whose scales \p source states by blocks: tensors
+/// of
+/// \p tensors hold them.
+static Status setBlocks(Tensor &tensor,
+                        const schema::BlockwiseQuantization &source,
+                        const std::vector<Tensor> &tensors) {
+  const Shape &shape = *tensor.shape;
+  bool isSigned = tensor.sourceType == schema::TensorType::INT8 ||
+                  tensor.sourceType == schema::TensorType::INT4 ||
+                  tensor.sourceType == schema::TensorType::INT2;
+  if (!isSigned || tensor.sparsity)
+    return badData("has scales by blocks, which only dense INT2, INT4 and INT8 "
+                   "have here, not {}",
+                   nameOf(tensor.sourceType));
+  if (shape.empty() || source.block_size() < 1 ||
+      shape.back() % uint32_t(source.block_size()) != 0)
+    return badData(
+        "has blocks of {} elements, which do not divide its shape {}",
+        source.block_size(), toString(shape));
+  auto held = [&](int32_t index) {
+    return index >= 0 && size_t(index) < tensors.size() &&
+                   tensors[size_t(index)].isConstant
+               ? &tensors[size_t(index)]
+               : nullptr;
+  };
+  const Tensor *scales = held(source.scales());
+  if (!scales)
+    return badData("has its scales in tensor {}, which is not a constant",
+                   source.scales());
+  bool isReal = scales->sourceType == schema::TensorType::FLOAT16 ||
+                scales->sourceType == schema::TensorType::BFLOAT16 ||
+                scales->sourceType == schema::TensorType::FLOAT32;
+  uint32_t count = *elementCount(shape) / uint32_t(source.block_size());
+  if (!isReal || scales->sparsity || elementCount(*scales->shape) != count)
+    return badData("has {} blocks, but {} scales of type {}", count,
+                   toString(*scales->shape), nameOf(scales->sourceType));
+  // Tensor 0 stands for none, too, because it is what a file leaves out.
+  const Tensor *zeroPoints =
+      source.zero_points() > 0 ? held(source.zero_points()) : nullptr;
+  if (zeroPoints && std::ranges::any_of(zeroPoints->bytes, [](std::byte byte) {
+        return byte != std::byte(0);
+      }))
+    return badData("has zero points by blocks that are not 0");
+  tensor.blocks =
+      Blocks{uint32_t(source.block_size()), scales->sourceType, scales->bytes};
+  tensor.type = OperandType::TENSOR_FLOAT32;
+  tensor.expansion = Expansion::BlocksToFloat32;
+  tensor.scale = 0;
+  tensor.zeroPoint = 0;
+  tensor.isPlain = false;
+  tensor.channels.reset();
+  tensor.typeProblem.clear();
+  return Status();
+}
+
+/// Reads the scales of all constants of \p graph that have them by blocks.
+static Status readBlocks(std::vector<Tensor> &tensors,
+                         const schema::SubGraph &graph) {
+  for (Tensor &tensor : tensors) {
+    const auto *quantization =
+        graph.tensors()->Get(tensor.index)->quantization();
+    const schema::BlockwiseQuantization *blocks =
+        quantization ? quantization->details_as_BlockwiseQuantization()
+                     : nullptr;
+    if (!blocks)
+      continue;
+    if (!tensor.isConstant) {
+      tensor.type.reset();
+      tensor.typeProblem = "has scales by blocks, which only constants have";
+      continue;
+    }
+    NNHAL_RETURN_IF_ERROR(
+        setBlocks(tensor, *blocks, tensors).withContext(describe(tensor)));
+  }
+  return Status();
+}
+
 /// Makes constants of the lists without elements that \p graph does not
 /// compute.
 static void findEmptyLists(std::vector<Tensor> &tensors,
@@ -352,6 +430,7 @@ Result<std::vector<Tensor>> readTensors(const schema::Model &model,
         readTensor(tensors[i], model, *source, file, useExtensions)
             .withContext(describe(tensors[i])));
   }
+  NNHAL_RETURN_IF_ERROR(readBlocks(tensors, graph));
   findEmptyLists(tensors, graph);
   return tensors;
 }

@@ -41,7 +41,18 @@ enum class Expansion {
   Int64ToInt32,
   Int32ToInt64,
   /// See elementsPerByte().
-  PackedToBytes
+  PackedToBytes,
+  /// See Blocks.
+  BlocksToFloat32
+};
+
+/// The scales of a constant whose last dimension has one for each block of
+/// neighbours.
+struct Blocks {
+  uint32_t size = 0;
+  /// FLOAT16, BFLOAT16 or FLOAT32, one block of a row behind the other.
+  schema::TensorType type = schema::TensorType::FLOAT16;
+  std::span<const std::byte> scales;
 };
 
 struct Tensor {
@@ -54,6 +65,7 @@ struct Tensor {
   float scale = 0.0f;
   int32_t zeroPoint = 0;
   std::optional<SymmPerChannelQuantParams> channels;
+  std::optional<Blocks> blocks;
 
   /// Bytes or 16-bit integers without quantization parameters: as numbers, of
   /// scale 1.
