@@ -124,6 +124,16 @@ static constexpr Option options[] = {
         .apply = setShape,
     },
     {
+        .name = "signature",
+        .takes = Takes::value,
+        .valueName = "NAME",
+        .help = "take the subgraph of the signature NAME of a .tflite file "
+                "instead of the\n"
+                "first one, and its names of inputs and outputs",
+        .works = execute | emitSource | bit(Work::drawTFLite),
+        .apply = setText<&Flags::load, &tools::LoadRequest::signature>,
+    },
+    {
         .name = "frames",
         .help = "read several frames from the input files: run once per frame, "
                 "feed each\n"

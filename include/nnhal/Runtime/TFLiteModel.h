@@ -30,6 +30,9 @@ struct TFLiteImportOptions {
   /// customOperators()), in the order of DeviceServices::extensions: of several
   /// with one name the first is asked. See installedExtensions().
   std::vector<InstalledExtension> extensions = {};
+  /// The signature whose subgraph is imported, and whose names inputs and
+  /// outputs have; the first subgraph where it is empty.
+  std::string signature = {};
 };
 
 /// Turns a .tflite file into a validated HAL model.

@@ -33,6 +33,8 @@ static std::string readingOptions(const LoadRequest &request) {
     text += fmt::format("{}:{}={};", name.size(), name, fmt::join(shape, "x"));
   if (request.specialize)
     text += "specialized;";
+  if (!request.signature.empty())
+    text += fmt::format("{}:{};", request.signature.size(), request.signature);
   if (!request.useExtensions)
     text += "without extensions;";
   if (request.isRelaxed)

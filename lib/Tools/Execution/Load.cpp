@@ -251,6 +251,10 @@ private:
   }
 
   Status parse() {
+    if (!request.signature.empty() && model.kind != ModelKind::tflite)
+      return rt::badData("the signature '{}' is asked for, but only .tflite "
+                         "files have signatures",
+                         request.signature);
     switch (model.kind) {
     case ModelKind::artifact:
       return readArtifact();
@@ -284,6 +288,7 @@ private:
     options.inputShapes = request.shapes;
     options.useExtensions = request.useExtensions;
     options.extensions = request.extensions;
+    options.signature = request.signature;
     NNHAL_ASSIGN_OR_RETURN(loaded.source, rt::importTFLite(file, options));
     return Status::ok();
   }

@@ -54,6 +54,8 @@ struct LoadRequest {
   std::string emit;
   /// TFLiteImportOptions::useExtensions.
   bool useExtensions = true;
+  /// TFLiteImportOptions::signature.
+  std::string signature;
   /// Sets Model::relaxComputationFloat32toFloat16 of what is read.
   bool isRelaxed = false;
   /// TFLiteImportOptions::extensions.

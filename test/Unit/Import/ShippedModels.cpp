@@ -138,6 +138,25 @@ std::vector<std::byte> writeComplex() {
   return file.finish({samples, points}, {spectrum, turned, x, y, magnitude});
 }
 
+std::vector<std::byte> writeSignatures() {
+  TFLiteWriter file;
+  auto entry = [&](schema::BuiltinOperator code, const char *prefix) {
+    TensorSpec spec = {{1, 2}};
+    spec.name = std::string(prefix) + "_x:0";
+    int32_t x = file.tensor(spec);
+    spec.name = std::string(prefix) + "_y:0";
+    int32_t y = file.tensor(spec);
+    file.add(code, {x}, {y});
+    return std::pair(x, y);
+  };
+  auto [x, y] = entry(schema::BuiltinOperator::NEG, "negate");
+  file.endSubgraph({x}, {y});
+  auto [a, b] = entry(schema::BuiltinOperator::SQRT, "root");
+  file.sign("negate", 0, {{"x", uint32_t(x)}}, {{"y", uint32_t(y)}});
+  file.sign("root", 1, {{"a", uint32_t(a)}}, {{"b", uint32_t(b)}});
+  return file.finish({a}, {b});
+}
+
 std::vector<std::byte> writeFibonacci() {
   TFLiteWriter file;
   int32_t count = file.tensor({{1}}), numbers = file.tensor({{10}});

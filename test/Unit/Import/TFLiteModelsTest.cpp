@@ -64,6 +64,11 @@ TEST(TFLiteModelsTest, fibonacciIsReproducible) {
             "operator");
 }
 
+TEST(TFLiteModelsTest, signaturesAreReproducible) {
+  expectReproducible("lit/Tools/nnhal-run/Inputs/signatures.tflite",
+                     writeSignatures());
+}
+
 TEST(TFLiteModelsTest, soundFrontEndIsReproducible) {
   expectReproducible("lit/Tools/nnhal-run/Inputs/sound_front_end.tflite",
                      writeSoundFrontEnd());

@@ -142,6 +142,22 @@ public:
     operators.clear();
   }
 
+  /// A name of subgraph \p subgraph, whose inputs and outputs have names, too.
+  void sign(const char *key, uint32_t subgraph,
+            const std::vector<std::pair<const char *, uint32_t>> &inputs,
+            const std::vector<std::pair<const char *, uint32_t>> &outputs) {
+    auto named = [&](const auto &tensors) {
+      std::vector<flatbuffers::Offset<schema::TensorMap>> maps;
+      for (const auto &[name, index] : tensors)
+        maps.push_back(schema::CreateTensorMapDirect(builder, name, index));
+      return builder.CreateVector(maps);
+    };
+    auto inputMaps = named(inputs), outputMaps = named(outputs);
+    auto name = builder.CreateString(key);
+    signatures.push_back(schema::CreateSignatureDef(
+        builder, inputMaps, outputMaps, name, subgraph));
+  }
+
   std::vector<std::byte> finish(const std::vector<int32_t> &inputs,
                                 const std::vector<int32_t> &outputs,
                                 uint32_t version = 3) {
@@ -149,9 +165,11 @@ public:
     auto graphs = builder.CreateVector(subgraphs);
     auto codeVector = builder.CreateVector(codes);
     auto bufferVector = builder.CreateVector(buffers);
-    schema::FinishModelBuffer(builder,
-                              schema::CreateModel(builder, version, codeVector,
-                                                  graphs, 0, bufferVector));
+    auto signatureVector =
+        signatures.empty() ? 0 : builder.CreateVector(signatures);
+    schema::FinishModelBuffer(
+        builder, schema::CreateModel(builder, version, codeVector, graphs, 0,
+                                     bufferVector, 0, 0, signatureVector));
     const auto *data =
         reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
     return {data, data + builder.GetSize()};
@@ -194,6 +212,7 @@ private:
   std::vector<flatbuffers::Offset<schema::OperatorCode>> codes;
   std::vector<flatbuffers::Offset<schema::Operator>> operators;
   std::vector<flatbuffers::Offset<schema::SubGraph>> subgraphs;
+  std::vector<flatbuffers::Offset<schema::SignatureDef>> signatures;
 };
 
 /// The small convolutional network of test/Models/small_cnn.tflite: input
@@ -211,6 +230,9 @@ std::vector<std::byte> writeFibonacci();
 /// The transform of a row of reals, complex numbers that are moved, and both
 /// parts and the magnitude of those.
 std::vector<std::byte> writeComplex();
+/// Two subgraphs, which negate and take roots, as the signatures of those
+/// names.
+std::vector<std::byte> writeSignatures();
 /// The custom operators of a stream of sound with states, for the tests of
 /// nnhal-run: inputs of 16 samples, features of two frames and whether they are
 /// valid.

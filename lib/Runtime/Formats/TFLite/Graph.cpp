@@ -11,6 +11,7 @@
 #include "Constants.h"
 #include "ExtensionTypes.h"
 #include "Operator.h"
+#include "Signatures.h"
 
 #include "Runtime/Support/Errors.h"
 
@@ -494,8 +495,13 @@ Status Graph::import(const TFLiteImportOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(tensors, readTensors(shared.model, source, shared.file,
                                               shared.useExtensions));
   shared.variables.scan(source);
+  const schema::SignatureDef *signature = shared.signature;
+  if (signature)
+    NNHAL_RETURN_IF_ERROR(nameTensors(signature->inputs(), tensors));
   NNHAL_RETURN_IF_ERROR(importInputs(options));
   NNHAL_RETURN_IF_ERROR(importOperators());
+  if (signature)
+    NNHAL_RETURN_IF_ERROR(nameTensors(signature->outputs(), tensors));
   NNHAL_RETURN_IF_ERROR(importOutputs());
   importStates();
   return Status();

@@ -22,11 +22,18 @@ namespace nnhal::rt::tflite {
 /// The state that all subgraphs of a file share while they are imported. One
 /// import, one thread; the file's bytes must outlive it.
 struct FileImport {
+  /// \p signature says which subgraph is the main one: the first one where it
+  /// is null.
   FileImport(const schema::Model &model, std::span<const std::byte> file,
+             const schema::SignatureDef *signature,
              const TFLiteImportOptions &options)
-      : model(model), file(file), useExtensions(options.useExtensions),
-        extensions(options.extensions),
-        variables(model, options.useExtensions) {}
+      : model(model), file(file), signature(signature),
+        useExtensions(options.useExtensions), extensions(options.extensions),
+        variables(model, options.useExtensions), calls{mainSubgraph()} {}
+
+  uint32_t mainSubgraph() const {
+    return signature ? signature->subgraph_index() : 0;
+  }
 
   /// The prefix of the extension \p name, which the model lists from now on.
   uint16_t prefixOf(std::string_view name);
@@ -48,6 +55,7 @@ struct FileImport {
 
   const schema::Model &model;
   std::span<const std::byte> file;
+  const schema::SignatureDef *const signature;
   /// See TFLiteImportOptions::useExtensions.
   const bool useExtensions;
   /// See TFLiteImportOptions::extensions.
@@ -58,7 +66,7 @@ struct FileImport {
   uint64_t foldedBytes = 0;
   Variables variables;
   /// The subgraphs that are being imported, each called by the one before it.
-  std::vector<uint32_t> calls = {0};
+  std::vector<uint32_t> calls;
   uint32_t callCount = 0;
   /// The number of random operators that got their seeds here.
   uint32_t seededOperators = 0;
@@ -92,7 +100,9 @@ public:
   FileImport &file() { return shared; }
   /// See TFLiteImportOptions::useExtensions.
   bool usesExtension() const { return shared.useExtensions; }
-  bool isMain() const { return &source == shared.model.subgraphs()->Get(0); }
+  bool isMain() const {
+    return &source == shared.model.subgraphs()->Get(shared.mainSubgraph());
+  }
 
   /// \p index is -1 or has been checked by readOperator().
   Tensor &tensor(uint32_t index) {

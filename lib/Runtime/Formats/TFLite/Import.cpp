@@ -9,6 +9,7 @@
 
 #include "Graph.h"
 #include "Root.h"
+#include "Signatures.h"
 
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Validate.h"
@@ -47,8 +48,10 @@ importVerified(const Memory &file, const TFLiteImportOptions &options) {
   NNHAL_ASSIGN_OR_RETURN(Memory memory, file.snapshot());
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, memory.bytes());
   NNHAL_ASSIGN_OR_RETURN(const schema::Model *source, tflite::readRoot(bytes));
-  tflite::FileImport import(*source, bytes, options);
-  tflite::Graph graph(import, *source->subgraphs()->Get(0),
+  NNHAL_ASSIGN_OR_RETURN(const schema::SignatureDef *signature,
+                         tflite::findSignature(*source, options.signature));
+  tflite::FileImport import(*source, bytes, signature, options);
+  tflite::Graph graph(import, *source->subgraphs()->Get(import.mainSubgraph()),
                       import.result.model.main);
   NNHAL_RETURN_IF_ERROR(graph.import(options));
   AnnotatedModel model = std::move(import).take(std::move(memory));
