@@ -9,6 +9,8 @@
 
 #include "nnhal/Backend/ExtensionBackend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -133,6 +135,30 @@ TEST(TFLiteCustomOperatorsTest, extensionComputes) {
   // Without options the operand is left out.
   EXPECT_EQ(runFile(scaleFile({}), {values}, scaleExtension()),
             std::vector<Numbers>{values});
+}
+
+// Options that a FlatBuffer has no room for lie behind it.
+TEST(TFLiteCustomOperatorsTest, largeOptions) {
+  auto write = [](uint64_t offset) {
+    return operatorFile(Code::CUSTOM, {{{{2}}, {}}}, {{}}, {},
+                        {.custom = "Scale",
+                         .customOptions = {5},
+                         .largeOptionsOffset = offset,
+                         .largeOptionsSize = 2});
+  };
+  std::vector<std::byte> file = write(1);
+  EXPECT_EQ(runFile(file, {{1, 2}}, scaleExtension()),
+            (std::vector<Numbers>{{5, 10}}));
+  uint64_t size = file.size();
+  file = write(size);
+  ASSERT_EQ(file.size(), size);
+  EXPECT_EQ(claimedError(file),
+            fmt::format("operator 0 (CUSTOM 'Scale'): has custom options at "
+                        "bytes {} to {} of a file of {}",
+                        size, size + 2, size));
+  file.insert(file.end(), {std::byte(3), std::byte(9)});
+  EXPECT_EQ(runFile(file, {{1, 2}}, scaleExtension()),
+            (std::vector<Numbers>{{3, 6}}));
 }
 
 TEST(TFLiteCustomOperatorsTest, operation) {

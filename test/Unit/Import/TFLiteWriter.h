@@ -48,6 +48,8 @@ struct OperatorExtras {
   std::function<std::pair<schema::BuiltinOptions2, flatbuffers::Offset<void>>(
       flatbuffers::FlatBufferBuilder &)>
       options2 = {};
+  /// The place of options that are said to lie behind the FlatBuffer.
+  uint64_t largeOptionsOffset = 0, largeOptionsSize = 0;
 };
 
 /// A file, tensor by tensor and operator by operator of its subgraphs.
@@ -117,7 +119,8 @@ public:
     operators.push_back(schema::CreateOperator(
         builder, uint32_t(codes.size() - 1), inputVector, outputVector, kind,
         options, customOptions, schema::CustomOptionsFormat::FLEXBUFFERS, 0,
-        intermediates, 0, 0, second.first, second.second));
+        intermediates, extras.largeOptionsOffset, extras.largeOptionsSize,
+        second.first, second.second));
   }
   /// An operator with options, created by schema::Create... on `builder`.
   template <typename T>

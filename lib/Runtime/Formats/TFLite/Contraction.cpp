@@ -7,6 +7,7 @@
 
 #include "Composition.h"
 #include "Constants.h"
+#include "Extension.h"
 #include "Rewriter.h"
 
 #include "Runtime/Support/Errors.h"
@@ -270,7 +271,7 @@ struct TransposeConvBias {
 
 static Result<TransposeConvBias> transposeConvBiasOf(Operator &op) {
   // Three numbers as they lie in memory: padding, stride width and height.
-  std::span<const uint8_t> bytes = elementsOf(op.source.custom_options());
+  NNHAL_ASSIGN_OR_RETURN(std::span<const uint8_t> bytes, customOptionsOf(op));
   std::array<int32_t, 3> numbers;
   if (bytes.size() != sizeof(numbers))
     return badData("has {} bytes of custom options, expected {}", bytes.size(),

@@ -53,6 +53,20 @@ static const OperatorRow &claimedRow() {
   return row;
 }
 
+Result<std::span<const uint8_t>> customOptionsOf(Operator &op) {
+  uint64_t offset = op.source.large_custom_options_offset(),
+           size = op.source.large_custom_options_size();
+  // An offset of 1 is what a converter leaves that has written none.
+  if (offset <= 1)
+    return elementsOf(op.source.custom_options());
+  std::span<const std::byte> file = op.graph.file().file;
+  if (offset > file.size() || size > file.size() - offset)
+    return badData("has custom options at bytes {} to {} of a file of {}",
+                   offset, offset + size, file.size());
+  return std::span(reinterpret_cast<const uint8_t *>(file.data()) + offset,
+                   size_t(size));
+}
+
 /// The operands of the inputs of \p op, and one of its options.
 static Result<std::vector<uint32_t>> claimedInputs(Operator &op) {
   Graph &graph = op.graph;
@@ -68,7 +82,7 @@ static Result<std::vector<uint32_t>> claimedInputs(Operator &op) {
     NNHAL_ASSIGN_OR_RETURN(uint32_t operand, graph.use(op.input(i)));
     inputs.push_back(operand);
   }
-  std::span<const uint8_t> options = elementsOf(op.source.custom_options());
+  NNHAL_ASSIGN_OR_RETURN(std::span<const uint8_t> options, customOptionsOf(op));
   constexpr OperandType type = OperandType::TENSOR_QUANT8_ASYMM;
   inputs.push_back(options.empty()
                        ? graph.addNoValue(type)

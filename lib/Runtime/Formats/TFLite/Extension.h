@@ -97,6 +97,10 @@ Result<Claim> findClaim(std::span<const InstalledExtension> extensions,
 Status importAsClaimed(Graph &graph, const schema::Operator &source,
                        const Claim &claim);
 
+/// Returns the options of \p op, a custom operator, which may lie behind the
+/// FlatBuffer. Fails with invalidArgument where they lie outside of the file.
+Result<std::span<const uint8_t>> customOptionsOf(Operator &op);
+
 /// Whether an input has an extent that only an execution knows.
 bool hasUnknownExtents(Operator &op);
 /// Returns the first input that has some; nothing where there is none.
