@@ -7,6 +7,7 @@
 
 #include "Operator.h"
 
+#include "BasicLstm.h"
 #include "Constants.h"
 #include "Extension.h"
 #include "ExtensionTypes.h"
@@ -292,6 +293,8 @@ static Status importOperands(Operator &op) {
 
 static Status importWithRow(Graph &graph, const schema::Operator &source,
                             const OperatorRow &row) {
+  if (row.code == schema::BuiltinOperator::LSTM && isBasicLstm(source))
+    return importBasicLstm(graph, source);
   Operator op(graph, source, row);
   NNHAL_RETURN_IF_ERROR(readOperands(op));
   if (hasEmptyList(op))
