@@ -15,7 +15,12 @@
 //
 // Branches of an IF are copied first, since they tell what the results are:
 // each has the extents in which both branches agree, and is cast to them. A
-// condition of one element is checked and compared with 0.
+// condition of one element is checked and compared with 0. Results of known
+// extents are written to buffers by both branches: as results of the operation
+// they would be aliases of all that any branch computes, at every level of
+// nesting, and the analysis of aliases takes the cube of their number. The
+// result of an IF or WHILE in a branch is computed in the buffer of the IF
+// around it. Results of other extents are yielded as tensors.
 //
 // The states of a WHILE that have known extents live in buffers, which all
 // rounds share; the others are carried as tensors, because their extents may
@@ -29,6 +34,7 @@
 
 #include "../Common/ExtentCast.h"
 
+#include "nnhal/Backend/GraphCopies.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
@@ -148,22 +154,15 @@ FailureOr<GraphCall> GraphInliner::readCall(Operation *op,
   return call;
 }
 
-/// Graphs in one another become regions in one another, which everything that
-/// works on IR walks by recursion.
-static constexpr unsigned maxGraphDepth = 128;
-/// Where each graph executes others at several places, copies double with each
-/// level.
-static constexpr unsigned maxGraphCopies = 4096;
-
 LogicalResult GraphInliner::enterGraph(GraphOp graph) {
   if (llvm::is_contained(active, graph))
     return graph.emitError("executes itself");
-  if (active.size() == maxGraphDepth)
+  if (active.size() == rt::maxGraphDepth)
     return graph.emitError("is executed by graphs that nest more than ")
-           << maxGraphDepth << " deep";
-  if (copies == maxGraphCopies)
+           << rt::maxGraphDepth << " deep";
+  if (copies == rt::maxGraphCopies)
     return graph.emitError("the graphs are executed at more than ")
-           << maxGraphCopies << " places together";
+           << rt::maxGraphCopies << " places together";
   ++copies;
   active.push_back(graph);
   return success();
@@ -302,6 +301,75 @@ static Type commonType(Type lhs, Type rhs) {
   return left.clone(shape);
 }
 
+namespace {
+/// The results of one IF. Those of known extents live in buffers, which the
+/// branches write; the others are yielded as tensors.
+struct IfResults {
+  /// By result; null for one that is yielded.
+  SmallVector<Value> buffers;
+  SmallVector<Type> yieldedTypes;
+
+  IfResults(ImplicitLocOpBuilder &builder, ArrayRef<Type> types);
+
+  /// Ends a branch that has computed \p values.
+  void yield(ImplicitLocOpBuilder &builder, ValueRange values) const;
+  /// All results of an operation that yields \p yielded.
+  SmallVector<Value> read(ImplicitLocOpBuilder &builder, ArrayRef<Type> types,
+                          ValueRange yielded) const;
+};
+} // namespace
+
+IfResults::IfResults(ImplicitLocOpBuilder &builder, ArrayRef<Type> types) {
+  for (Type type : types) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor && tensor.hasStaticShape()) {
+      buffers.push_back(memref::AllocOp::create(builder, bufferTypeOf(type)));
+      continue;
+    }
+    buffers.push_back(nullptr);
+    yieldedTypes.push_back(type);
+  }
+}
+
+/// Makes \p value, which an IF or WHILE of the same block has left in a buffer
+/// of its own, be computed in \p buffer instead; false where there is none.
+/// Nothing else uses \p buffer before the block ends.
+static bool computeIn(Value buffer, Value value, Block *block) {
+  if (auto cast = value.getDefiningOp<quant::StorageCastOp>())
+    value = cast.getInput();
+  auto tensor = value.getDefiningOp<bufferization::ToTensorOp>();
+  auto own = tensor ? tensor.getBuffer().getDefiningOp<memref::AllocOp>()
+                    : memref::AllocOp();
+  if (!own || own->getBlock() != block || own.getType() != buffer.getType())
+    return false;
+  own.getResult().replaceAllUsesWith(buffer);
+  own.erase();
+  return true;
+}
+
+void IfResults::yield(ImplicitLocOpBuilder &builder, ValueRange values) const {
+  SmallVector<Value> yielded;
+  for (auto [value, buffer] : llvm::zip(values, buffers))
+    if (!buffer)
+      yielded.push_back(value);
+    else if (!computeIn(buffer, value, builder.getInsertionBlock()))
+      writeBuffer(builder, value, buffer);
+  scf::YieldOp::create(builder, yielded);
+}
+
+SmallVector<Value> IfResults::read(ImplicitLocOpBuilder &builder,
+                                   ArrayRef<Type> types,
+                                   ValueRange yielded) const {
+  SmallVector<Value> values;
+  for (auto [type, buffer] : llvm::zip(types, buffers)) {
+    values.push_back(buffer ? readBuffer(builder, buffer, type)
+                            : yielded.front());
+    if (!buffer)
+      yielded = yielded.drop_front();
+  }
+  return values;
+}
+
 FailureOr<SmallVector<Value>> GraphInliner::inlineIf(const GraphCall &call) {
   Operation *op = call.op;
   Value condition = truthOf(op->getLoc(), call.inputs.front());
@@ -321,20 +389,24 @@ FailureOr<SmallVector<Value>> GraphInliner::inlineIf(const GraphCall &call) {
       return op->emitError("the branches yield ")
              << lhs.getType() << " and " << rhs.getType();
   }
-  auto branch = scf::IfOp::create(builder, op->getLoc(), types, condition,
-                                  /*addThenBlock=*/false,
+  ImplicitLocOpBuilder b(op->getLoc(), builder);
+  IfResults held(b, types);
+  auto branch = scf::IfOp::create(builder, op->getLoc(), held.yieldedTypes,
+                                  condition, /*addThenBlock=*/false,
                                   /*addElseBlock=*/false);
   for (auto [region, target, values] :
        {std::tuple(&thenRegion, &branch.getThenRegion(), &*yes),
         std::tuple(&elseRegion, &branch.getElseRegion(), &*no)}) {
     target->takeBody(*region);
     OpBuilder::InsertionGuard guard(builder);
+    b.setInsertionPointToEnd(&target->front());
     builder.setInsertionPointToEnd(&target->front());
     for (auto [value, type] : llvm::zip(*values, types))
       value = castTo(op->getLoc(), value, type);
-    scf::YieldOp::create(builder, op->getLoc(), *values);
+    held.yield(b, *values);
   }
-  return Values(branch.getResults());
+  b.setInsertionPointAfter(branch);
+  return held.read(b, types, branch.getResults());
 }
 
 //===----------------------------------------------------------------------===//

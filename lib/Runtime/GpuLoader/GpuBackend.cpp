@@ -119,14 +119,10 @@ public:
     Form form = formOf(annotated);
     const Model &model = form.model->model;
     Status interface = checkGpuInterface(model, form.extents);
-    std::vector<Status> answers;
-    answers.reserve(model.main.operations.size());
-    CalledGraphs graphs(model);
-    for (const Operation &operation : model.main.operations) {
-      Status refusal =
-          refusalOf(model, graphs, model.main, operation, form.extents);
-      answers.push_back(refusal.isOk() ? interface : std::move(refusal));
-    }
+    std::vector<Status> answers = refusalsOf(model, form.extents);
+    for (Status &answer : answers)
+      if (answer.isOk())
+        answer = interface;
     return answers;
   }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/Devices/Cpu/Support/CpuSupport.h"
+#include "nnhal/Backend/GraphCopies.h"
 
 #include <gtest/gtest.h>
 
@@ -134,6 +135,66 @@ TEST(CpuSupportTest, namesOutputOfUnknownRank) {
             "RESHAPE: output 0 has unknown rank");
   // A rank that follows from the inputs need not be stated.
   EXPECT_EQ(why(model, OperationType::ABS, {x}, {y}), "");
+}
+
+/// Adds an IF of \p graph whose branches are the referenced graph \p callee.
+void addIf(Subgraph &graph, uint32_t callee) {
+  Operand branch = tensor(OperandType::SUBGRAPH, {}, OperandLifeTime::SUBGRAPH);
+  branch.location.offset = callee;
+  auto index = uint32_t(graph.operands.size());
+  graph.operands.push_back(branch);
+  graph.operations.push_back({OperationType::IF, {index, index}, {}});
+}
+
+/// A model of \p depth referenced graphs, of which each but the last is called
+/// by the one before, as both branches or as one.
+Model nestedModel(uint32_t depth, bool isTwice) {
+  Model model;
+  model.referenced.resize(depth);
+  for (uint32_t i = 0; i + 1 < depth; ++i) {
+    addIf(model.referenced[i], i + 1);
+    if (!isTwice)
+      model.referenced[i].operations.back().inputs.pop_back();
+  }
+  return model;
+}
+
+// C-030: a model that the compiler takes too many copies of graphs for is
+// refused before it is compiled.
+TEST(CpuSupportTest, countsCopiesOfGraphs) {
+  Model model = nestedModel(12, /*isTwice=*/true);
+  addIf(model.main, 0);
+  // 1 + 2 + 4 + ... + 4096: one more is legal.
+  GraphCopies copies(model);
+  EXPECT_EQ(copies.add(model.main.operations[0]).message(), "");
+  const char *refusal = "IF: graphs are executed at more than 8192 places, "
+                        "each of which is compiled";
+  EXPECT_EQ(copies.add(model.main.operations[0]).message(), refusal);
+  // One that was refused does not count.
+  addIf(model.main, 11);
+  model.main.operations[1].inputs.pop_back();
+  EXPECT_EQ(copies.add(model.main.operations[1]).message(), "");
+  Model larger = nestedModel(13, /*isTwice=*/true);
+  addIf(larger.main, 0);
+  EXPECT_EQ(GraphCopies(larger).add(larger.main.operations[0]).message(),
+            refusal);
+  // Numbers that no integer holds.
+  Model largest = nestedModel(100, /*isTwice=*/true);
+  addIf(largest.main, 0);
+  EXPECT_EQ(GraphCopies(largest).add(largest.main.operations[0]).message(),
+            refusal);
+}
+
+TEST(CpuSupportTest, refusesGraphsThatNestTooDeeply) {
+  for (uint32_t depth : {127, 128, 5000}) {
+    Model model = nestedModel(depth, /*isTwice=*/false);
+    addIf(model.main, 0);
+    EXPECT_EQ(
+        GraphCopies(model).add(model.main.operations[0]).message(),
+        depth == 127
+            ? ""
+            : "IF: graphs nest more than 127 deep, which is not compiled");
+  }
 }
 
 // C-032: what nobody reads has to be passed all the same.

@@ -20,6 +20,7 @@
 #include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/OpenShapes/OpenShapeModel.h"
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/GraphCopies.h"
 
 #include <utility>
 
@@ -59,9 +60,12 @@ public:
     std::vector<Status> answers;
     answers.reserve(model.main.operations.size());
     CalledGraphs graphs(model);
+    GraphCopies copies(model);
     for (const Operation &operation : model.main.operations) {
       Status supported =
           checkCpuSupport(model, graphs, model.main, operation, *extensions);
+      if (supported.isOk())
+        supported = copies.add(operation);
       answers.push_back(supported.isOk() ? interface : std::move(supported));
     }
     return answers;

@@ -9,6 +9,7 @@
 
 #include "Runtime/OpenShapes/OpenShapes.h"
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Backend/GraphCopies.h"
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Backend/Signatures/Detection.h"
 #include "nnhal/Runtime/Extensions.h"
@@ -409,12 +410,24 @@ Status nnhal::rt::checkGpuInterface(const Model &model, OpenExtents extents) {
   return Status::ok();
 }
 
-Status nnhal::rt::checkGpuModel(const Model &model, OpenExtents extents) {
-  const std::vector<Operation> &operations = model.main.operations;
+std::vector<Status> nnhal::rt::refusalsOf(const Model &model,
+                                          OpenExtents extents) {
+  std::vector<Status> refusals;
+  refusals.reserve(model.main.operations.size());
   CalledGraphs graphs(model);
-  for (size_t i = 0; i < operations.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        about(refusalOf(model, graphs, model.main, operations[i], extents),
-              "operation", i));
+  GraphCopies copies(model);
+  for (const Operation &operation : model.main.operations) {
+    refusals.push_back(
+        refusalOf(model, graphs, model.main, operation, extents));
+    if (refusals.back().isOk())
+      refusals.back() = copies.add(operation);
+  }
+  return refusals;
+}
+
+Status nnhal::rt::checkGpuModel(const Model &model, OpenExtents extents) {
+  std::vector<Status> refusals = refusalsOf(model, extents);
+  for (size_t i = 0; i < refusals.size(); ++i)
+    NNHAL_RETURN_IF_ERROR(about(std::move(refusals[i]), "operation", i));
   return checkGpuInterface(model, extents);
 }

@@ -66,6 +66,13 @@ Status refusalOf(const Model &model, CalledGraphs &graphs,
                  const Subgraph &subgraph, const Operation &operation,
                  OpenExtents extents);
 
+/// refusalOf() each operation of the main subgraph of \p model. Those with
+/// which the graphs that they execute are more than one compilation takes are
+/// refused, too.
+///
+/// Threads: pure function.
+std::vector<Status> refusalsOf(const Model &model, OpenExtents extents);
+
 /// Why the inputs and outputs of the main subgraph of \p model cannot be passed
 /// to GPUs, unread ones too; success when they can.
 ///
