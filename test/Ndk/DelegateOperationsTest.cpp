@@ -403,6 +403,52 @@ void expectSupported(const std::vector<Row> &rows) {
     }
 }
 
+/// The code of an execution of \p operation without input \p omitted.
+Result computeWithout(const OneOperation &operation,
+                      const Compilation &compilation, size_t omitted) {
+  std::vector<std::vector<char>> buffers;
+  Execution execution(compilation);
+  for (size_t i = 0; i < operation.inputSizes().size(); ++i) {
+    size_t size = i == omitted ? 0 : operation.inputSizes()[i];
+    void *bytes = i == omitted ? nullptr : buffers.emplace_back(size).data();
+    EXPECT_EQ(execution.setInput(uint32_t(i), bytes, size), Result::NO_ERROR);
+  }
+  for (size_t i = 0; i < operation.outputSizes().size(); ++i) {
+    size_t size = operation.outputSizes()[i];
+    EXPECT_EQ(execution.setOutput(uint32_t(i),
+                                  buffers.emplace_back(size).data(), size),
+              Result::NO_ERROR);
+  }
+  return execution.compute();
+}
+
+/// Requests that omit an input of \p rows are refused alike by nnhal-cpu and
+/// nnapi-reference.
+void expectOmittedRefused(const std::vector<Row> &rows) {
+  for (const Row &row : rows) {
+    OneOperation operation(row.types.front());
+    row.operands(operation);
+    ASSERT_TRUE(operation.finish(row.operation));
+    for (const char *name : {"nnhal-cpu", "nnapi-reference"}) {
+      Compilation compilation(
+          operation.wrapped(),
+          std::vector<const ANeuralNetworksDevice *>{findDevice(name)});
+      ASSERT_EQ(compilation.finish(), Result::NO_ERROR);
+      for (size_t i = 0; i < operation.inputSizes().size(); ++i)
+        EXPECT_EQ(computeWithout(operation, compilation, i), Result::BAD_DATA)
+            << row.name << " without input " << i << " on " << name;
+    }
+  }
+}
+
+// D-013, D-096: an input that the operation needs is a part of the request.
+TEST(DelegateOperations, NeedTheirInputs) {
+  for (const std::vector<Row> &rows :
+       {elementwise(), activations(), contractions(), dataMovement(),
+        recurrent()})
+    expectOmittedRefused(rows);
+}
+
 TEST(DelegateOperations, ElementwiseAreTaken) {
   expectSupported(elementwise());
 }

@@ -31,10 +31,18 @@ static uint32_t elementSizeOf(Type type) {
   case Type::TENSOR_INT32:
     return 4;
   case Type::TENSOR_FLOAT16:
+  case Type::TENSOR_QUANT16_SYMM:
     return 2;
   default:
     return 1;
   }
+}
+
+static size_t byteSizeOf(Type type, const std::vector<uint32_t> &extents) {
+  size_t size = elementSizeOf(type);
+  for (uint32_t extent : extents)
+    size *= extent;
+  return size;
 }
 
 OneOperation &OneOperation::add(std::vector<uint32_t> &list, uint32_t operand) {
@@ -44,6 +52,7 @@ OneOperation &OneOperation::add(std::vector<uint32_t> &list, uint32_t operand) {
 
 OneOperation &OneOperation::input(Type other, Extents extents, float scale,
                                   int32_t zero) {
+  sizesOfInputs.push_back(byteSizeOf(other, extents));
   uint32_t operand =
       made.addOperand(OperandType(other, std::move(extents), scale, zero));
   modelInputs.push_back(operand);
@@ -52,9 +61,7 @@ OneOperation &OneOperation::input(Type other, Extents extents, float scale,
 
 OneOperation &OneOperation::zeros(Type other, Extents extents, float scale,
                                   int32_t zero) {
-  size_t size = elementSizeOf(other);
-  for (uint32_t extent : extents)
-    size *= extent;
+  size_t size = byteSizeOf(other, extents);
   std::vector<char> &values = bytes.emplace_back(size);
   uint32_t operand =
       made.addOperand(OperandType(other, std::move(extents), scale, zero));
@@ -121,6 +128,7 @@ OneOperation &OneOperation::none() {
 
 OneOperation &OneOperation::typed(Type other, Extents extents, float scale,
                                   int32_t zero) {
+  sizesOfOutputs.push_back(byteSizeOf(other, extents));
   return add(outputs, made.addOperand(
                           OperandType(other, std::move(extents), scale, zero)));
 }

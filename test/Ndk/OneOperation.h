@@ -74,6 +74,10 @@ public:
   /// Whether the model of \p operation is valid.
   bool finish(ANeuralNetworksOperationType operation);
   ANeuralNetworksModel *model() const { return made.get(); }
+  const client::Model &wrapped() const { return made; }
+  /// The number of bytes of each input of the model, and of each output.
+  const std::vector<size_t> &inputSizes() const { return sizesOfInputs; }
+  const std::vector<size_t> &outputSizes() const { return sizesOfOutputs; }
 
 private:
   static float scaleOf(Type type);
@@ -81,6 +85,7 @@ private:
   const Type type;
   client::Model made;
   std::vector<uint32_t> inputs, outputs, modelInputs;
+  std::vector<size_t> sizesOfInputs, sizesOfOutputs;
   /// Longer constants, which the model refers to.
   std::vector<std::vector<char>> bytes;
 };

@@ -260,7 +260,7 @@ void RequestMutator::mutateInput(size_t index) {
   mutateInputMemory(index);
   std::vector<StatusCode> allowed;
   if (isNeeded(index))
-    allowed = {invalidArgument, generalFailure};
+    allowed = {invalidArgument};
   mutate(Kind::requestInputOmitted, fmt::format("input {}", index), allowed, {},
          [&](rt::Request &request) {
            request.inputs[index] = rt::InputArgument();

@@ -158,13 +158,13 @@ TEST_F(ReferenceDeviceTest, extensionsHaveNoRoutine) { // D-102
             "nnhal-reference has no routine for OEM_OPERATION");
 }
 
-TEST_F(ReferenceDeviceTest, omittedConditionFails) { // control_flow C5, D-100
+TEST_F(ReferenceDeviceTest, omittedConditionIsRefused) { // D-013, D-096
   prepare("if_1");
   request.inputs[0].memory = Memory();
   Status status = execute();
-  EXPECT_EQ(status.code(), StatusCode::generalFailure);
-  EXPECT_EQ(status.message(),
-            "operation 0 (IF): the condition has 0 elements, expected 1");
+  EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+  EXPECT_EQ(status.message(), "operation 0 (IF): input 0 (condition) is "
+                              "omitted, but it is not optional");
   EXPECT_TRUE(result.outputShapes.empty());
 }
 

@@ -79,6 +79,9 @@ public:
     return values[index];
   }
 
+  /// Whether the request omits the operand.
+  bool isOmitted(uint32_t index) const { return values[index].isOmitted; }
+
   /// Binds an input or a result: keeps what the model states about the type,
   /// with the extents of \p value.
   Status set(uint32_t index, Value value) {
@@ -146,6 +149,8 @@ Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
       return fmt::format("operation {} ({})", i, nameOf(model, operation.type));
     };
     NNHAL_RETURN_IF_ERROR(checkCancelled());
+    NNHAL_RETURN_IF_ERROR(
+        checkPresence(scope, operation).withContext(context()));
     if (limits.log && limits.log->isOn(LogTag::cpuexe))
       writeLog(*limits.log, LogTag::cpuexe, "{}", context());
     trace(subgraph, i, /*isEnd=*/false);
@@ -165,6 +170,24 @@ Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
     outputs.push_back(std::move(value));
   }
   return outputs;
+}
+
+/// A valid model omits nothing that an operation needs, so that the request
+/// has, and is what is not valid (D-013): everything else that only values tell
+/// fails otherwise.
+Status Executor::checkPresence(const Scope &scope,
+                               const Operation &operation) const {
+  auto isOmitted = [&scope](uint32_t index) { return scope.isOmitted(index); };
+  if (std::ranges::none_of(operation.inputs, isOmitted))
+    return Status::ok();
+  NNHAL_ASSIGN_OR_RETURN(std::vector<Value> inputs, inputsOf(scope, operation));
+  InputPlaces places(viewOf(scope, operation, inputs));
+  std::span<const InputRow *const> rows = places.rows();
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (inputs[i].isOmitted && !rows[i]->isOmittable)
+      return badData("input {} ({}) is omitted, but it is not optional", i,
+                     rows[i]->name);
+  return Status::ok();
 }
 
 Result<std::vector<Value>> Executor::runOperation(const Scope &scope,
@@ -335,7 +358,7 @@ Result<std::vector<Value>> Executor::runExtension(const Scope &scope,
 Result<std::vector<Value>> Executor::runIf(const Scope &scope,
                                            const Operation &operation) {
   NNHAL_ASSIGN_OR_RETURN(Value condition, scope.get(operation.inputs[0]));
-  if (condition.isOmitted || condition.bytes.size() != 1) // control_flow C5
+  if (condition.bytes.size() != 1) // control_flow C5
     return failure("the condition has {} elements, expected 1",
                    condition.bytes.size());
   size_t branch = condition.bytes[0] != std::byte(0) ? 1 : 2;
