@@ -60,6 +60,49 @@ const Device *nnhal::rt::partition::deviceOf(const Compound &compound,
   return nullptr;
 }
 
+namespace {
+struct BufferUse {
+  const Device *device;
+  uint32_t token;
+  bool isInput;
+  size_t index;
+};
+} // namespace
+
+static std::vector<BufferUse> bufferUses(const Compound &compound,
+                                         const Request &request) {
+  std::vector<BufferUse> uses;
+  auto add = [&](const auto *token, bool isInput, size_t index) {
+    Place::Kind kind = isInput ? Place::Kind::input : Place::Kind::output;
+    if (token)
+      uses.push_back({deviceOf(compound, kind, uint32_t(index)), token->token,
+                      isInput, index});
+  };
+  for (size_t i = 0; i < request.inputs.size(); ++i)
+    add(std::get_if<Memory::DeviceToken>(&request.inputs[i].memory.kind()),
+        /*isInput=*/true, i);
+  for (size_t i = 0; i < request.outputs.size(); ++i)
+    add(std::get_if<OutputMemory::DeviceToken>(
+            &request.outputs[i].memory.kind()),
+        /*isInput=*/false, i);
+  return uses;
+}
+
+Status nnhal::rt::partition::checkBufferUses(const Compound &compound,
+                                             const Request &request) {
+  if (!hasBuffers(request))
+    return Status::ok();
+  std::vector<BufferUse> uses = bufferUses(compound, request);
+  for (const BufferUse &output : uses)
+    for (const BufferUse &other : uses)
+      if (!output.isInput && &other != &output &&
+          other.device == output.device && other.token == output.token)
+        return badData("the buffer of output {} is also that of {} {}",
+                       output.index, other.isInput ? "input" : "output",
+                       other.index);
+  return Status::ok();
+}
+
 Status BufferCopies::begin(const FindBuffer &find, const Describe &describe,
                            Request &request) {
   for (size_t k = 0; k < request.inputs.size(); ++k) {

@@ -40,6 +40,10 @@ bool hasBuffers(const Request &request);
 const Device *deviceOf(const Compound &compound, Place::Kind kind,
                        uint32_t index);
 
+/// Fails with invalidArgument when an output of \p request is a buffer that is
+/// another argument, too (F-035).
+Status checkBufferUses(const Compound &compound, const Request &request);
+
 /// The buffers of a device that another device reads and writes, as copies in
 /// shared memory (I-053, F-081).
 class BufferCopies {

@@ -141,6 +141,10 @@ Status SimpleModel::recover(const Request &request, ExecutionResult &result,
                             Status cause) const {
   if (cause.code() == StatusCode::outputInsufficientSize || !canFallBack())
     return cause;
+  // Another device does not make a request right that breaks a rule.
+  if (cause.code() == StatusCode::invalidArgument &&
+      !checkArguments(request).isOk())
+    return cause;
   return executeWhole(request, result, std::move(cause));
 }
 

@@ -53,7 +53,8 @@ protected:
   /// first needed.
   std::shared_ptr<Scheduler> scheduler() const;
   std::shared_ptr<Reactor> reactor() const;
-  /// The numbers of arguments are those of the model.
+  /// The numbers of arguments are those of the model, and no buffer is an
+  /// output and something else.
   Status checkArguments(const Request &request) const;
   /// Executes the whole model on the fallback device, because of \p cause,
   /// which is returned when that is not possible.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferCopies.h"
 #include "DividedModel.h"
 
 #include "Runtime/Support/Errors.h"
@@ -169,7 +170,7 @@ Status DividedModel::checkArguments(const Request &request) const {
   if (request.outputs.size() != face.outputs.size())
     return badData("the request has {} outputs, the divided model has {}",
                    request.outputs.size(), face.outputs.size());
-  return Status::ok();
+  return checkBufferUses(parts, request);
 }
 
 Result<std::shared_ptr<FencedExecution>>

@@ -669,6 +669,30 @@ TEST_F(DeviceMemoryTest, AModelThatFallsBackWorksOnCopies) {
                 " cannot be copied: its buffer is not known");
 }
 
+// F-035: what is wrong with the request is not the device's failure.
+TEST_F(DeviceMemoryTest, AnOutputIsNoOtherArgument) {
+  const std::vector<std::set<OperationType>> taken = {{ADD, FLOOR},
+                                                      {ADD, ABS, MUL, FLOOR}};
+  for (const std::set<OperationType> &types : taken) {
+    bool isSimple = types.size() == 4;
+    SyntheticDevice &device =
+        add(isSimple ? "all" : "ends", types, isSimple ? 0.01f : 0.1f);
+    device.state->failExecutions = StatusCode::invalidArgument;
+    auto model = prepared(chainModel());
+    ASSERT_EQ(model->plan().isSimple(), isSimple);
+    auto out = allocate(*model, false);
+    ChainArguments arguments;
+    arguments.request.inputs[0].memory = Memory::device(out->token());
+    arguments.request.outputs[0].memory = OutputMemory::device(out->token());
+    Status status = model->execute(arguments.request, arguments.result);
+    EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+    if (!isSimple)
+      EXPECT_EQ(status.message(),
+                "the buffer of output 0 is also that of input 0");
+    EXPECT_EQ(model->fallbacks().steps + model->fallbacks().models, 0u);
+  }
+}
+
 // F-081
 TEST_F(DeviceMemoryTest, AnOutputOfUnknownShapeCannotBeCopied) {
   add("all", {ADD, ABS, MUL, FLOOR}, 0.1f);
