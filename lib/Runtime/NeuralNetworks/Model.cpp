@@ -184,16 +184,22 @@ int ANeuralNetworksModel::setChannelQuant(
   Operand *operand = operandAt(index);
   if (!operand || operand->type != OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL)
     return ANEURALNETWORKS_BAD_DATA;
-  // The extent of the channels is known, and each has a positive scale (B-122).
+  // A count that is not true is found before the list is read.
   const std::vector<uint32_t> &extents = operand->dimensions;
   if (params.channelDim >= extents.size() || !params.scales ||
       params.scaleCount == 0 || params.scaleCount != extents[params.channelDim])
     return ANEURALNETWORKS_BAD_DATA;
+  // The extent of the channels is known, and each has a scale that is positive
+  // and finite (B-122).
   std::span scales(params.scales, params.scaleCount);
-  if (!std::ranges::all_of(scales, [](float scale) { return scale > 0; }))
-    return ANEURALNETWORKS_BAD_DATA;
-  operand->extraParams = rt::SymmPerChannelQuantParams{
+  Operand changed = *operand;
+  changed.lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
+  changed.location = {};
+  changed.extraParams = rt::SymmPerChannelQuantParams{
       {scales.begin(), scales.end()}, params.channelDim};
+  if (!isValidOperand("setOperandSymmPerChannelQuantParams", changed))
+    return ANEURALNETWORKS_BAD_DATA;
+  operand->extraParams = std::move(changed.extraParams);
   return ANEURALNETWORKS_NO_ERROR;
 }
 

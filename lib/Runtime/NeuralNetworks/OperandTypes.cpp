@@ -10,6 +10,7 @@
 #include "Library.h"
 
 #include "Runtime/Model/Validation.h"
+#include "Runtime/Support/LogFormat.h"
 
 #include <algorithm>
 
@@ -42,12 +43,19 @@ static bool isValidExtensionType(const Operand &operand,
                        : operand.dimensions.empty();
 }
 
-/// Checks what validation checks of an operand of a model, in one without
-/// constants and extensions.
-static bool isValidType(const Operand &operand) {
+bool ndk::isValidOperand(std::string_view call, const Operand &operand) {
   static const rt::Model empty;
   static const rt::validation::Context context =
       rt::validation::Context::of(empty, rt::HalVersion::V1_3);
+  rt::Status status = rt::validation::checkOperand(context, operand);
+  Library *library = status.isOk() ? nullptr : Library::find();
+  if (library)
+    rt::writeLog(library->log(), rt::LogTag::model, "{}: {}", call,
+                 status.message());
+  return status.isOk();
+}
+
+static bool isValidType(const Operand &operand) {
   Operand plain = operand;
   switch (operand.type) {
   case OperandType::SUBGRAPH:
@@ -63,7 +71,7 @@ static bool isValidType(const Operand &operand) {
   default:
     break;
   }
-  return rt::validation::checkOperand(context, plain).isOk();
+  return isValidOperand("operand type", plain);
 }
 
 bool ndk::makeOperand(const ANeuralNetworksOperandType &type, Openness openness,

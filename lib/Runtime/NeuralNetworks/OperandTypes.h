@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace nnhal::ndk {
 
@@ -26,6 +27,11 @@ enum class Openness { allowed, refused };
 /// here; parameters of channels are set later.
 bool makeOperand(const ANeuralNetworksOperandType &type, Openness openness,
                  rt::Operand &operand);
+
+/// Checks what validation checks of \p operand, of no extension type, in a
+/// model without constants. The log is told what is wrong, and in which \p
+/// call.
+bool isValidOperand(std::string_view call, const rt::Operand &operand);
 
 /// The description of the extension type \p code; nothing for other types.
 std::optional<rt::Extension::OperandTypeInfo> extensionTypeOf(uint32_t code);

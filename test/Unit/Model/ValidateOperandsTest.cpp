@@ -206,9 +206,12 @@ TEST(ValidateOperandsTest, scaleFitsType) { // A-034 to A-041, B-043
     EXPECT_EQ(complaint(type, 0.5f, 0), "");
     EXPECT_NE(complaint(type, 0.0f, 0), "") << nameOf(type);
     EXPECT_NE(complaint(type, -0.5f, 0), "") << nameOf(type);
+    EXPECT_NE(complaint(type, infinity, 0), "") << nameOf(type);
     EXPECT_NE(complaint(type, std::nanf(""), 0), "") << nameOf(type);
   }
   EXPECT_EQ(complaint(TENSOR_INT32, 0.5f, 0), "");
+  EXPECT_NE(complaint(TENSOR_INT32, infinity, 0), "");
+  EXPECT_NE(complaint(TENSOR_INT32, std::nanf(""), 0), "");
   EXPECT_EQ(complaint(OEM, -3.0f, 12345), "");
   EXPECT_EQ(complaint(TENSOR_OEM_BYTE, -3.0f, 12345), "");
 }
@@ -251,6 +254,9 @@ TEST(ValidateOperandsTest, channelScales) { // A-042 to A-046
   EXPECT_EQ(complaint(perChannel({2, 3}, {1.0f, 0.0f}, 0)),
             "scale 0 of channel 1 must be positive and finite");
   EXPECT_NE(complaint(perChannel({2, 3}, {1.0f, std::nanf("")}, 0)), "");
+  EXPECT_EQ(complaint(perChannel(
+                {2, 3}, {1.0f, std::numeric_limits<float>::infinity()}, 0)),
+            "scale inf of channel 1 must be positive and finite");
   Operand scaled = perChannel({2, 3}, {1.0f, 2.0f}, 0);
   scaled.scale = 1.0f;
   EXPECT_EQ(complaint(scaled),

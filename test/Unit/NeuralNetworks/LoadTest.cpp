@@ -231,6 +231,20 @@ TEST(NeuralNetworksSettings, TellWhatIsWrongWithAModel) {
       << text;
 }
 
+// K-005: the log says which scale is not one.
+TEST(NeuralNetworksSettings, TellWhatIsWrongWithScales) {
+  EXPECT_EQ(runClient("scales"), "channels 4\ntensor 4\n");
+  std::string text = runClient("scales", "NNHAL_VLOG=model NNHAL_CPUONLY=1");
+  EXPECT_NE(text.find("nnhal: model: setOperandSymmPerChannelQuantParams: "
+                      "scale inf of channel 1 must be positive and finite\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("nnhal: model: operand type: scale inf of "
+                      "TENSOR_QUANT8_ASYMM must be finite\n"),
+            std::string::npos)
+      << text;
+}
+
 // C-084, C-092: a plug-in or service that cannot be had is left out.
 TEST(NeuralNetworksSettings, LeaveOutWhatCannotBeHad) {
   std::string text = runClient("devices add", "NNHAL_PLUGINS=/no/plugin.so "

@@ -86,6 +86,7 @@ TEST(NeuralNetworksModel, ChecksQuantization) {
     bool isValid;
   };
   const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
   const Case cases[] = {
       {Type::TENSOR_FLOAT32, 0, 0, true},
       {Type::TENSOR_FLOAT32, 1, 0, false},
@@ -97,6 +98,8 @@ TEST(NeuralNetworksModel, ChecksQuantization) {
       {Type::TENSOR_QUANT8_ASYMM, 0, 0, false},
       {Type::TENSOR_QUANT8_ASYMM, -1, 0, false},
       {Type::TENSOR_QUANT8_ASYMM, nan, 0, false},
+      {Type::TENSOR_QUANT8_ASYMM, infinity, 0, false},
+      {Type::TENSOR_QUANT8_ASYMM, -infinity, 0, false},
       {Type::TENSOR_QUANT8_ASYMM, 0.5f, 256, false},
       {Type::TENSOR_QUANT8_ASYMM, 0.5f, -1, false},
       {Type::TENSOR_QUANT8_ASYMM_SIGNED, 0.5f, -128, true},
@@ -150,7 +153,6 @@ TEST(NeuralNetworksModel, ChecksScalesOfChannels) {
   model.addOperand(filter);
   model.addOperand(other);
   const float scales[] = {1, 2, 3};
-  const float wrong[] = {1, 0, 3};
   auto channels = [&](ANeuralNetworksModel *target, int32_t index,
                       ANeuralNetworksSymmPerChannelQuantParams params) {
     return ANeuralNetworksModel_setOperandSymmPerChannelQuantParams(
@@ -165,7 +167,13 @@ TEST(NeuralNetworksModel, ChecksScalesOfChannels) {
   EXPECT_EQ(channels(model.get(), 1, {1, 3, scales}), ANEURALNETWORKS_BAD_DATA);
   EXPECT_EQ(channels(model.get(), 0, {2, 3, scales}), ANEURALNETWORKS_BAD_DATA);
   EXPECT_EQ(channels(model.get(), 0, {1, 2, scales}), ANEURALNETWORKS_BAD_DATA);
-  EXPECT_EQ(channels(model.get(), 0, {1, 3, wrong}), ANEURALNETWORKS_BAD_DATA);
+  for (float scale : {0.0f, -1.0f, std::numeric_limits<float>::quiet_NaN(),
+                      std::numeric_limits<float>::infinity(),
+                      -std::numeric_limits<float>::infinity()}) {
+    const float wrong[] = {1, scale, 3};
+    EXPECT_EQ(channels(model.get(), 0, {1, 3, wrong}), ANEURALNETWORKS_BAD_DATA)
+        << scale;
+  }
   EXPECT_EQ(channels(model.get(), 0, {1, 3, nullptr}),
             ANEURALNETWORKS_BAD_DATA);
   EXPECT_EQ(channels(model.get(), 0, {1, 3, scales}), ANEURALNETWORKS_NO_ERROR);

@@ -9,14 +9,15 @@
  *
  * Opens the library as clients do that find it at run time, and does the work,
  * of which each prints lines: load, devices, describe, support, compiler, add,
- * cycle, fork, first, death, close. NNHAL_TEST_DEVICE names the device that
- * additions are compiled for; all devices, if it is not set. */
+ * cycle, scales, fork, first, death, close. NNHAL_TEST_DEVICE names the device
+ * that additions are compiled for; all devices, if it is not set. */
 
 #include <android/NeuralNetworks.h>
 #include <android/NeuralNetworksExtensions.h>
 #include <android/NeuralNetworksTypes.h>
 
 #include <dlfcn.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,32 @@ static void printCycle(void) {
   freeAll(NULL);
 }
 
+/* A scale of channels, and one of a tensor, that no value can have. */
+static void printScales(void) {
+  int (*create)(ANeuralNetworksModel **);
+  int (*addOperand)(ANeuralNetworksModel *, const ANeuralNetworksOperandType *);
+  int (*setScales)(ANeuralNetworksModel *, int32_t,
+                   const ANeuralNetworksSymmPerChannelQuantParams *);
+  static const uint32_t two[] = {2};
+  static const float scales[] = {1.0f, INFINITY};
+  const ANeuralNetworksSymmPerChannelQuantParams channels = {0, 2, scales};
+  ANeuralNetworksOperandType tensor = {
+      ANEURALNETWORKS_TENSOR_QUANT8_SYMM_PER_CHANNEL, 1, NULL, 0.0f, 0};
+  ANeuralNetworksModel *model = NULL;
+  tensor.dimensions = two;
+  FIND(ANeuralNetworksModel_create, create);
+  FIND(ANeuralNetworksModel_addOperand, addOperand);
+  FIND(ANeuralNetworksModel_setOperandSymmPerChannelQuantParams, setScales);
+  check("model", create(&model));
+  check("operand", addOperand(model, &tensor));
+  printf("channels %d\n", setScales(model, 0, &channels));
+  tensor.type = ANEURALNETWORKS_TENSOR_QUANT8_ASYMM;
+  tensor.scale = INFINITY;
+  printf("tensor %d\n", addOperand(model, &tensor));
+  compiledModel = model;
+  freeAll(NULL);
+}
+
 /* An execution that adds 1, 2, 3, 4 and 10, 20, 30, 40. */
 static int makeExecution(ANeuralNetworksCompilation *compilation, float *sum,
                          ANeuralNetworksExecution **execution) {
@@ -454,11 +481,17 @@ static void printLoadTime(void) { printf("load %.0f us\n", loadTime); }
 static const struct {
   const char *name;
   void (*run)(void);
-} works[] = {{"load", printLoadTime},       {"devices", printDevices},
-             {"describe", describeDevices}, {"support", printSupport},
-             {"compiler", printCompiler},   {"add", testAdd},
-             {"cycle", printCycle},         {"fork", testFork},
-             {"first", testFirstUse},       {"death", testDeath}};
+} works[] = {{"load", printLoadTime},
+             {"devices", printDevices},
+             {"describe", describeDevices},
+             {"support", printSupport},
+             {"compiler", printCompiler},
+             {"add", testAdd},
+             {"cycle", printCycle},
+             {"scales", printScales},
+             {"fork", testFork},
+             {"first", testFirstUse},
+             {"death", testDeath}};
 
 static void doWork(const char *name) {
   size_t i;
