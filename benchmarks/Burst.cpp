@@ -17,6 +17,7 @@
 
 #include "OneOperationModel.h"
 #include "ServiceProcess.h"
+#include "Words.h"
 
 #include "nnhal/Runtime/Burst.h"
 #include "nnhal/Runtime/CpuDevice.h"
@@ -281,7 +282,13 @@ void printBounds(std::vector<Contender> &contenders) {
 
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
+  nnhal::readWords({.program = "nnhal-benchmark-burst",
+                    .purpose =
+                        "Measures executions in a burst and by calls, here and "
+                        "in a service, beside the\nround trips that they are "
+                        "made of."},
+                   argc, argv);
   const Cores cores;
   // All processes and threads that answer are on the second core, those that
   // ask on the first. The processes of the round trips start before the threads

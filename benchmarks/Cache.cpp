@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Words.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -158,10 +160,14 @@ bool printModel(const std::string &tool, const std::string &model) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 2) {
-    std::fputs("usage: nnhal-benchmark-cache MODEL...\n", stderr);
-    return 2;
-  }
+  const std::vector<std::string> models = nnhal::readWords(
+      {.program = "nnhal-benchmark-cache",
+       .words = "MODEL...",
+       .purpose = "Measures cold and warm starts of nnhal-run with a cache of "
+                  "compiled models.",
+       .least = 1,
+       .most = SIZE_MAX},
+      argc, argv);
   try {
     fs::path self = fs::read_symlink("/proc/self/exe");
     std::string tool = (self.parent_path() / "nnhal-run").string();
@@ -172,9 +178,9 @@ int main(int argc, char **argv) {
         "model", "MB", "cold", "process", "warm", "fastest", "bound", "load",
         "process");
     int beyond = 0;
-    for (int i = 1; i < argc; ++i)
-      beyond += !printModel(tool, argv[i]);
-    fmt::print("{} models, {} beyond the bound\n", argc - 1, beyond);
+    for (const std::string &model : models)
+      beyond += !printModel(tool, model);
+    fmt::print("{} models, {} beyond the bound\n", models.size(), beyond);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;

@@ -14,6 +14,8 @@
 
 #include "Contenders.h"
 #include "KernelTable.h"
+#include "Words.h"
+
 #include "Tools/Roofs/Roofs.h"
 
 #include "nnhal/Runtime/CpuDevice.h"
@@ -291,6 +293,7 @@ options:
   --benchmark_...    those of Google Benchmark, such as --benchmark_filter=REGEX,
                      --benchmark_list_tests, --benchmark_format=json
   --help             print this text
+  --version          print the version
 )");
   std::exit(0);
 }
@@ -310,6 +313,8 @@ Options parse(int &argc, char **argv) {
       options.check = true;
     } else if (flag == "--help") {
       printHelp();
+    } else if (flag == "--version") {
+      nnhal::printVersion("nnhal-benchmark-kernels");
     } else if (flag.starts_with(cpu)) {
       options.compile.targetCpu = flag.substr(cpu.size());
     } else if (flag.starts_with(rounding)) {

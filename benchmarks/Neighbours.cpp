@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ServiceProcess.h"
+#include "Words.h"
 
 #include "nnhal/Runtime/Burst.h"
 #include "nnhal/Runtime/SharedMemory.h"
@@ -179,7 +180,13 @@ void print(std::vector<Situation> &situations) {
 } // namespace
 
 int main(int argc, char **argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::vector<std::string> words = nnhal::readWords(
+      {.program = "nnhal-benchmark-neighbours",
+       .words = "[DEVICE]",
+       .purpose = "Measures a client of nnhal-service, of the device DEVICE "
+                  "(nnhal-reference), alone\nand beside others.",
+       .most = 2},
+      argc, argv);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (words.size() == 1 && words[0] == "burn")
     burn();
@@ -190,6 +197,8 @@ int main(int argc, char **argv) {
   if (words.size() == 2 && words[0] == "connections")
     floodWithConnections(words[1]);
   ::prctl(PR_SET_PDEATHSIG, 0);
+  if (words.size() > 1)
+    nnhal::misuse("unexpected '" + words[1] + "'");
 
   const std::string device = words.empty() ? "nnhal-reference" : words[0];
   ServiceProcess service(device);

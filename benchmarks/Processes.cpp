@@ -17,6 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Words.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -93,15 +95,23 @@ static std::optional<Answer> run(char **command) {
 }
 
 int main(int argc, char **argv) {
+  const std::vector<std::string> words = nnhal::readWords(
+      {.program = "nnhal-benchmark-processes",
+       .words = "RUNS PROGRAM [ARGUMENT...]",
+       .purpose =
+           "Starts PROGRAM one time after the other. Prints for each the "
+           "microseconds to its\nfirst output and to its end, and the "
+           "first line that it prints.",
+       .least = 2,
+       .most = SIZE_MAX,
+       .own = 2},
+      argc, argv);
   unsigned runs = 0;
-  std::string_view number = argc > 1 ? argv[1] : "";
+  const std::string &number = words[0];
   auto [end, error] =
       std::from_chars(number.data(), number.data() + number.size(), runs);
-  if (argc < 3 || error != std::errc() || *end != '\0' || runs == 0) {
-    std::fputs("usage: nnhal-benchmark-processes RUNS PROGRAM [ARGUMENT...]\n",
-               stderr);
-    return 2;
-  }
+  if (error != std::errc() || *end != '\0' || runs == 0)
+    nnhal::misuse("RUNS: '" + number + "' is not a number above 0");
   for (unsigned i = 0; i < runs; ++i) {
     std::optional<Answer> answer = run(argv + 2);
     if (!answer)

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Words.h"
+
 #include "Tools/Roofs/Roofs.h"
 
 #include <fmt/format.h>
@@ -26,6 +28,7 @@ options:
   --json          one JSON object instead of a table
   --seconds=S     time for each rate (0.3)
   --help          print this text
+  --version       print the version
 )";
 
 namespace {
@@ -36,11 +39,6 @@ struct Options {
 };
 } // namespace
 
-[[noreturn]] static void misuse(std::string_view message) {
-  fmt::print(stderr, "error: {}\n", message);
-  std::exit(2);
-}
-
 static Options parse(int argc, char **argv) {
   Options options;
   constexpr std::string_view secondsFlag = "--seconds=";
@@ -50,6 +48,8 @@ static Options parse(int argc, char **argv) {
       fmt::print("{}", usage);
       std::exit(0);
     }
+    if (flag == "--version")
+      printVersion("nnhal-benchmark-roofs");
     if (flag == "--peak") {
       options.peakAlone = true;
     } else if (flag == "--json") {
@@ -62,7 +62,7 @@ static Options parse(int argc, char **argv) {
         misuse(fmt::format(
             "--seconds: '{}' is not a number above 0, at most 60", text));
     } else {
-      misuse(fmt::format("unknown option '{}'; try --help", flag));
+      misuse(fmt::format("unknown option '{}'", flag));
     }
   }
   return options;

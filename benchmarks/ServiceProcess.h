@@ -64,6 +64,11 @@ public:
       auto devices = connectDevices(socket());
       if (devices.isOk())
         return std::move(devices->front());
+      // It has said why.
+      if (::waitpid(process, nullptr, WNOHANG) == process) {
+        std::filesystem::remove_all(folder);
+        std::exit(1);
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return std::move(unwrap(connectDevices(socket())).front());

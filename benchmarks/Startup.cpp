@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneOperationModel.h"
+#include "Words.h"
 
 #include "Runtime/Artifact/ModelCache.h"
 #include "Runtime/Support/Errors.h"
@@ -240,10 +241,16 @@ void measureLoading(const std::string &bundlePath) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: nnhal-benchmark-startup MODEL.tflite\n");
-    return 2;
-  }
+  const std::vector<std::string> words = nnhal::readWords(
+      {.program = "nnhal-benchmark-startup",
+       .words = "MODEL.tflite",
+       .purpose = "Measures compiling a model, loading it and its first "
+                  "execution, on one core.",
+       .least = 1,
+       .most = 1},
+      argc, argv);
+  // What is printed before the model is compiled takes seconds.
+  unwrap(Memory::readFile(words[0]));
   cpu_set_t oneCore;
   CPU_ZERO(&oneCore);
   CPU_SET(0, &oneCore);
@@ -252,7 +259,7 @@ int main(int argc, char **argv) {
   std::string bundlePath =
       fmt::format("/tmp/nnhal-benchmark-{}.nncache", getpid());
   measureOneOperation();
-  measureCompilation(argv[1], bundlePath);
+  measureCompilation(words[0], bundlePath);
   measureLoading(bundlePath);
   unlink(bundlePath.c_str());
   return 0;
