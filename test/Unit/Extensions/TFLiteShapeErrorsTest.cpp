@@ -62,11 +62,12 @@ TEST(TFLiteShapeErrors, Transforms) {
   EXPECT_EQ(transform({8}),
             "RFFT2D: input 1 (lengths) has 1 elements, but must have 2");
   EXPECT_EQ(transform({1, 12}),
-            "length 12 must be a power of two and at most 1048576");
+            "RFFT2D: length 12 must be a power of two and at most 1048576");
   EXPECT_EQ(transform({1, 0}),
-            "length 0 must be a power of two and at most 1048576");
-  EXPECT_EQ(transform({1 << 21, 1}),
-            "length 2097152 must be a power of two and at most 1048576");
+            "RFFT2D: length 0 must be a power of two and at most 1048576");
+  EXPECT_EQ(
+      transform({1 << 21, 1}),
+      "RFFT2D: length 2097152 must be a power of two and at most 1048576");
 }
 
 TEST(TFLiteShapeErrors, RanksThatNothingTells) {
