@@ -64,6 +64,10 @@ bool needsDescriptor(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   if (!buffer)
     return false;
+  // To find the strides takes longer, and this is asked for each argument by
+  // several passes.
+  if (buffer.getLayout().isIdentity())
+    return !buffer.hasStaticShape();
   SmallVector<int64_t> strides;
   int64_t offset = 0;
   return failed(buffer.getStridesAndOffset(strides, offset)) ||

@@ -25,7 +25,7 @@ namespace {
 /// The compiler, and the kernels that it keeps and finds.
 struct Warming {
   std::shared_ptr<tools::Engine> engine;
-  rt::CompileObserver observer;
+  std::unique_ptr<rt::KeptKernels> kept;
   std::unique_ptr<rt::cache::KernelStore> kernels;
   std::string directory;
 };
@@ -51,8 +51,8 @@ static rt::Result<Warming> open(const Options &options) {
   NNHAL_ASSIGN_OR_RETURN(warming.kernels,
                          rt::cache::KernelStore::open(std::move(counted)));
   services.stateDirectory = warming.directory;
-  rt::KeptKernels kept(services, warming.engine->compiler());
-  warming.observer = kept.observe({});
+  warming.kept =
+      std::make_unique<rt::KeptKernels>(services, warming.engine->compiler());
   return warming;
 }
 
@@ -73,8 +73,9 @@ static rt::Result<int64_t> warmModel(const Warming &warming,
                          warming.engine->load(request, model, {}));
   NNHAL_ASSIGN_OR_RETURN(std::shared_ptr<const rt::Compiler> compiler,
                          warming.engine->compiler()->get());
+  // The observer ends with the call, and has kept all kernels then.
   auto compiled = compiler->compileModel(
-      *read.source, request.preparation.compile, warming.observer);
+      *read.source, request.preparation.compile, warming.kept->observe({}));
   if (!compiled.isOk())
     return std::move(compiled).takeStatus().withContext(model.label());
   NNHAL_ASSIGN_OR_RETURN(int64_t after, warming.kernels->count());

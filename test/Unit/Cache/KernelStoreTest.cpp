@@ -73,6 +73,17 @@ TEST_F(KernelStoreTest, FindsWhatWasKept) {
   EXPECT_EQ(*store->count(), 1);
 }
 
+TEST_F(KernelStoreTest, KeepsSeveralAtOnce) {
+  Object first = objectOf(10, 1), second = objectOf(10'000, 2);
+  KernelStore::Entry entries[] = {
+      {"first", first}, {"second", second}, {"first", second}};
+  auto store = open();
+  ASSERT_TRUE(store->keep(entries).isOk());
+  EXPECT_EQ(store->find("first"), second);
+  EXPECT_EQ(store->find("second"), second);
+  EXPECT_EQ(*store->count(), 2);
+}
+
 TEST_F(KernelStoreTest, BuildsOfTheCompilerShareTheFileAlone) {
   auto first = open();
   ASSERT_TRUE(first->keep("key", objectOf(1, 1)).isOk());

@@ -31,7 +31,8 @@ public:
               std::shared_ptr<LazyCompiler> compiler);
   ~KeptKernels();
 
-  /// \p observer with the functions of kernels.
+  /// \p observer with the functions of kernels, for one compilation: when the
+  /// result and its copies are gone, all kernels are kept.
   CompileObserver observe(CompileObserver observer);
 
 private:
