@@ -41,10 +41,19 @@ struct WordsUsage {
   std::exit(2);
 }
 
+/// Prints \p text and ends the program.
+[[noreturn]] inline void printText(std::string_view text) {
+  bool isWritten =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0;
+  if (!isWritten)
+    std::perror("error: cannot write to standard output");
+  std::exit(isWritten ? 0 : 1);
+}
+
 /// Prints the version of \p program and ends the program.
 [[noreturn]] inline void printVersion(std::string_view program) {
-  fmt::print("{} {}\n", program, NNHAL_VERSION);
-  std::exit(std::fflush(stdout) == 0 ? 0 : 1);
+  printText(fmt::format("{} {}\n", program, NNHAL_VERSION));
 }
 
 /// Prints the text of --help or --version and ends the program where \p word is
@@ -53,16 +62,14 @@ inline void checkWord(const WordsUsage &usage, std::string_view word) {
   if (!word.starts_with("--"))
     return;
   if (word == "--help")
-    fmt::print("usage: {}{}{}\n\n{}\n\noptions:\n"
-               "  --help     print this text\n"
-               "  --version  print the version\n",
-               usage.program, usage.words.empty() ? "" : " ", usage.words,
-               usage.purpose);
-  else if (word == "--version")
+    printText(fmt::format("usage: {}{}{}\n\n{}\n\noptions:\n"
+                          "  --help     print this text\n"
+                          "  --version  print the version\n",
+                          usage.program, usage.words.empty() ? "" : " ",
+                          usage.words, usage.purpose));
+  if (word == "--version")
     printVersion(usage.program);
-  else
-    misuse(fmt::format("unknown option '{}'", word));
-  std::exit(std::fflush(stdout) == 0 ? 0 : 1);
+  misuse(fmt::format("unknown option '{}'", word));
 }
 
 /// The words of a command line; ends the program where it asks for a text or is

@@ -14,6 +14,7 @@
 
 #include "Runtime/Support/Errors.h"
 #include "Tools/Execution/Devices.h"
+#include "Tools/Process/Process.h"
 #include "nnhal/Runtime/GpuDevice.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
 
@@ -187,6 +188,8 @@ static int runTool(std::span<char *const> words) {
   if (!state.isOk())
     return fail(state.status(), exitFailure);
   fmt::print("{}", summary(*state));
+  if (Status status = tools::flushOutput(); !status.isOk())
+    return fail(status, exitFailure);
   return state->failures.empty() ? 0 : exitFailure;
 }
 

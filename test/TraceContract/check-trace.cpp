@@ -13,11 +13,11 @@
 
 #include "TraceContract.h"
 
+#include "nnhal/Runtime/Memory.h"
+
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
@@ -27,9 +27,14 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "usage: check-trace FILE\n");
     return 2;
   }
-  std::ifstream file(argv[1], std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  auto events = readTrace(text);
+  Result<Memory> file = Memory::readFile(argv[1]);
+  if (!file.isOk()) {
+    fmt::print(stderr, "error: {}\n", file.status().message());
+    return 1;
+  }
+  std::span<const std::byte> bytes = *file->bytes();
+  auto events =
+      readTrace({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   if (!events.isOk()) {
     fmt::print(stderr, "error: {}: {}\n", argv[1], events.status().message());
     return 1;

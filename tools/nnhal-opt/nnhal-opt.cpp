@@ -110,6 +110,13 @@ static LogicalResult run(StringRef input, StringRef output,
   if (failed(MlirOptMain(file->os(), std::move(buffer), registry,
                          MlirOptMainConfig::createFromCLOptions())))
     return failure();
+  // A file that is kept stays, whatever its last bytes meet on their way.
+  file->os().flush();
+  if (std::error_code error = file->os().error()) {
+    file->os().clear_error();
+    StringRef target = output == "-" ? "standard output" : output;
+    return fail("cannot write to " + target + ": " + error.message());
+  }
   file->keep();
   return success();
 }

@@ -10,8 +10,17 @@
 
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
+
+/// LLVM ends the process where output cannot be written, after it has removed
+/// the file that was begun.
+static void printFatalError(void *, const char *reason, bool) {
+  llvm::errs() << "error: " << reason << '\n';
+}
 
 int main(int argc, char **argv) {
+  llvm::install_fatal_error_handler(printFatalError);
   nnhal::registerTranslations(
       [] { return nnhal::rt::installedExtensions({}); });
   return failed(mlir::mlirTranslateMain(
