@@ -23,6 +23,8 @@ using namespace nnhal::tflite;
 namespace {
 
 constexpr ElementSet elements = elementSet(Element::float32, Element::int16);
+constexpr ElementSet rescaled =
+    elements | elementSet(Element::int8, Element::uint8);
 
 Result<Types> checkActivation(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
@@ -59,11 +61,26 @@ Status rescale(Run &run, const Slopes &slopes) {
   return Status::ok();
 }
 
+/// Rescales bytes, which have zero points.
+template <typename T> Status rescaleBytes(Run &run, Activation activation) {
+  const TensorType &from = run.use.input(0), &to = run.use.output(0);
+  const Factor factor = factorOf(from.scale / to.scale);
+  const Bounds bounds =
+      activationBounds(activation, boundsOf<T>(), to.scale, to.zeroPoint);
+  return map<T>(run, [&](T value) {
+    return T(bounds(scale(value - from.zeroPoint, factor) + to.zeroPoint));
+  });
+}
+
 Status runRelu(Run &run, Activation activation) {
   const Use &use = run.use;
   if (isFloat(run))
     return map<float>(
         run, [=](float value) { return activated(value, activation); });
+  if (use.element(0) == Element::int8)
+    return rescaleBytes<int8_t>(run, activation);
+  if (use.element(0) == Element::uint8)
+    return rescaleBytes<uint8_t>(run, activation);
   // TensorFlow Lite computes the factors of activations in single precision.
   Factor factor = factorOf(use.input(0).scale / use.output(0).scale);
   return rescale(run, {factor, factor,
@@ -137,7 +154,7 @@ constexpr OperatorRow rows[] = {
      "RELU",
      "input ",
      0,
-     elements,
+     rescaled,
      {},
      1,
      checkActivation,
@@ -146,7 +163,7 @@ constexpr OperatorRow rows[] = {
      "RELU_N1_TO_1",
      "input ",
      0,
-     elements,
+     rescaled,
      {},
      1,
      checkActivation,
@@ -155,7 +172,7 @@ constexpr OperatorRow rows[] = {
      "RELU6",
      "input ",
      0,
-     elements,
+     rescaled,
      {},
      1,
      checkActivation,

@@ -33,7 +33,7 @@ constexpr ElementSet bitElements =
 Result<Types> checkArithmetic(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
   NNHAL_ASSIGN_OR_RETURN(Extents extents, checkBroadcast(use, 0, 1));
-  if (use.element(0) == Element::int16)
+  if (use.element(0) == Element::int16 || use.element(0) == Element::int8)
     NNHAL_RETURN_IF_ERROR(use.checkScales(2));
   return onlyResult(use, std::move(extents));
 }
@@ -237,8 +237,28 @@ Status runMul(Run &run) {
   return computeRows(run, multiplyRow, rescaling);
 }
 
+/// Bytes get 7 more bits before their scales are made one.
+Status squareDifferencesOfBytes(Run &run) {
+  constexpr int32_t shift = 7;
+  const TensorType &x = run.use.input(0), &y = run.use.input(1);
+  const TensorType &result = run.use.output(0);
+  SumFactors factors = factorsOfSquare(x.scale, y.scale, result.scale);
+  const double twice = 2.0 * std::max(x.scale, y.scale);
+  factors.result =
+      factorOf(twice * twice / double((1 << 2 * shift) * result.scale));
+  const Bounds bounds = boundsOf<int8_t>();
+  return compute<int8_t>(run, [=, &x, &y, &result](int8_t a, int8_t b) {
+    const int32_t difference = scale((a - x.zeroPoint) << shift, factors.a) -
+                               scale((b - y.zeroPoint) << shift, factors.b);
+    return int8_t(bounds(wrappingAdd(
+        scale(difference * difference, factors.result), result.zeroPoint)));
+  });
+}
+
 Status runSquaredDifference(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::int8)
+    return squareDifferencesOfBytes(run);
   if (use.element(0) == Element::int16) {
     Rescaling rescaling;
     rescaling.factors = factorsOfSquare(use.input(0).scale, use.input(1).scale,
@@ -438,6 +458,7 @@ constexpr OptionRow activationOptions[] = {activationOption};
 constexpr ElementSet plainNumbers =
     elementSet(Element::float32, Element::int32, Element::int64);
 constexpr ElementSet multiplied = numbers | elementSet(Element::uint32);
+constexpr ElementSet squared = numbers | elementSet(Element::int8);
 constexpr ElementSet floats = elementSet(Element::float32, Element::float64);
 constexpr ElementSet powers = elementSet(Element::float32, Element::int32);
 
@@ -488,7 +509,7 @@ constexpr OperatorRow rows[] = {
      "SQUARED_DIFFERENCE",
      "a b ",
      0,
-     numbers,
+     squared,
      {},
      1,
      checkArithmetic,

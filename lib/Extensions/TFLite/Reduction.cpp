@@ -68,8 +68,9 @@ Result<Types> checkReduction(const Use &use) {
   return onlyResult(use, std::move(extents));
 }
 
-Result<Types> checkProduct(const Use &use) {
-  if (use.element(0) == Element::int8)
+/// Checks a reduction that scales bytes, too.
+Result<Types> checkScaled(const Use &use) {
+  if (use.element(0) == Element::int8 || use.element(0) == Element::uint8)
     NNHAL_RETURN_IF_ERROR(use.checkScales(1));
   return checkReduction(use);
 }
@@ -113,21 +114,23 @@ int64_t countOf(const Run &run) {
   return results == 0 ? 0 : elementCount(run.use.input(0)) / results;
 }
 
-/// Sums of 16-bit numbers wrap in 32 bits and are rescaled; a mean has its
+/// Sums of quantized numbers wrap in 32 bits and are rescaled; a mean has its
 /// divisor in the factor.
-Status reduce16(Run &run, bool isMean) {
+template <typename T> Status reduceQuantized(Run &run, bool isMean) {
   const Use &use = run.use;
+  const int32_t from = use.input(0).zeroPoint;
   NNHAL_ASSIGN_OR_RETURN(
       std::vector<uint32_t> sums,
-      (reduce<uint32_t, int16_t>(run, 0, [](uint32_t sum, int16_t value) {
-        return sum + uint32_t(int32_t(value));
+      (reduce<uint32_t, T>(run, 0, [=](uint32_t sum, T value) {
+        return sum + uint32_t(int32_t(value) - from);
       })));
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
   Factor factor = factorOfReduction(use.input(0).scale, use.output(0).scale,
                                     isMean ? countOf(run) : 1);
-  Bounds bounds;
+  const Bounds bounds = boundsOf<T>();
   for (size_t index = 0; index < sums.size(); ++index)
-    to[index] = int16_t(bounds(scale(int32_t(sums[index]), factor)));
+    to[index] = T(bounds(wrappingAdd(scale(int32_t(sums[index]), factor),
+                                     use.output(0).zeroPoint)));
   return Status::ok();
 }
 
@@ -135,7 +138,11 @@ Status runSum(Run &run) {
   auto add = [](auto sum, auto value) { return sum + decltype(sum)(value); };
   switch (run.use.element(0)) {
   case Element::int16:
-    return reduce16(run, false);
+    return reduceQuantized<int16_t>(run, false);
+  case Element::int8:
+    return reduceQuantized<int8_t>(run, false);
+  case Element::uint8:
+    return reduceQuantized<uint8_t>(run, false);
   case Element::int32:
     return reduceTo<int32_t>(run, uint32_t(0), add);
   case Element::int64:
@@ -147,7 +154,7 @@ Status runSum(Run &run) {
 
 Status runMean(Run &run) {
   if (run.use.element(0) == Element::int16)
-    return reduce16(run, true);
+    return reduceQuantized<int16_t>(run, true);
   int64_t count = countOf(run);
   auto mean = [&](auto zero, auto first) -> Status {
     using T = decltype(zero);
@@ -317,12 +324,12 @@ constexpr OperatorRow rows[] = {
      runMean},
     {56, "ARG_MAX", "input axis ", 0, placed, argOptions, 1, checkArg,
      [](Run &run) { return runArg(run, std::greater<>()); }},
-    {74, "SUM", "input axes ", 0, numbers, reducerOptions, 1, checkReduction,
+    {74, "SUM", "input axes ", 0, ordered, reducerOptions, 1, checkScaled,
      runSum},
     {79, "ARG_MIN", "input axis ", 0, placed, argOptions, 1, checkArg,
      [](Run &run) { return runArg(run, std::less<>()); }},
     {81, "REDUCE_PROD", "input axes ", 0, multiplied, reducerOptions, 1,
-     checkProduct, runProduct},
+     checkScaled, runProduct},
     {82, "REDUCE_MAX", "input axes ", 0, placed, reducerOptions, 1,
      checkReduction, runMaximum},
     {89, "REDUCE_MIN", "input axes ", 0, placed, reducerOptions, 1,

@@ -23,7 +23,7 @@ namespace {
 
 Result<Types> checkUnary(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
-  if (use.element(0) == Element::int16)
+  if (use.element(0) == Element::int16 || use.element(0) == Element::int8)
     NNHAL_RETURN_IF_ERROR(use.checkScales(1));
   return onlyResult(use, use.input(0).dimensions);
 }
@@ -41,6 +41,17 @@ template <typename T> T negated(T value) {
 
 Status runAbs(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::int8) {
+    const TensorType &from = use.input(0), &to = use.output(0);
+    const Factor factor = factorOf(from.scale / to.scale);
+    const Bounds bounds = boundsOf<int8_t>();
+    return map<int8_t>(run, [&](int8_t value) {
+      int32_t magnitude = std::abs(value - from.zeroPoint);
+      int32_t steps =
+          from.scale == to.scale ? magnitude : scale(magnitude, factor);
+      return int8_t(bounds(steps + to.zeroPoint));
+    });
+  }
   if (use.element(0) == Element::int16) {
     float input = use.input(0).scale, output = use.output(0).scale;
     Factor factor = factorOf(input / output);
@@ -146,8 +157,9 @@ Status runRow(Run &run) {
 float elu(float x) { return x < 0 ? std::expm1(x) : x; }
 float reluFrom0To1(float x) { return x > 1 ? 1.0f : x < 0 ? 0.0f : x; }
 
-constexpr ElementSet magnitudes = elementSet(Element::float32, Element::int16,
-                                             Element::int32, Element::int64);
+constexpr ElementSet magnitudes =
+    elementSet(Element::float32, Element::int8, Element::int16, Element::int32,
+               Element::int64);
 constexpr ElementSet signedNumbers =
     elementSet(Element::float32, Element::int32, Element::int64);
 constexpr ElementSet signs =

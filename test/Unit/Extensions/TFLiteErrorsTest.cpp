@@ -64,7 +64,7 @@ TEST(TFLiteErrors, FormsOfTensors) {
   EXPECT_EQ(
       Operator(19).open(tensorInt32, {2}).result(tensorInt16, {2}).refusal(),
       "RELU: input 0 (input) has elements of INT32, but must have FLOAT32, "
-      "INT16");
+      "INT8, UINT8, INT16");
   EXPECT_EQ(
       Operator(19).open(tensorInt16, {2}).result(tensorFloat32, {2}).refusal(),
       "RELU: output 0 has elements of FLOAT32, but must have INT16");

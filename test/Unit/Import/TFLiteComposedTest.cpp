@@ -36,20 +36,15 @@ TEST(TFLiteComposedTest, squares) {
                 {whole({2}, {5, -5}), whole({1}, {2})}, {{}, Type::INT32}),
             (Numbers{9, 49}));
   std::mt19937 random(1);
-  TensorSpec result = {{}, Type::INT8, {0.5f}, {-128}};
-  for (const TensorSpec &spec : {s8, u8}) {
-    double low = spec.type == Type::INT8 ? -128 : 0;
-    Numbers a = randomWhole(random, 200, int(low), int(low) + 255);
-    Numbers b = randomWhole(random, 200, int(low), int(low) + 255);
-    result.type = spec.type;
-    result.zeroPoints = {int64_t(low)};
-    Numbers x = dequantized(a, spec), y = dequantized(b, spec), expected;
-    for (size_t i = 0; i < x.size(); ++i)
-      expected.push_back((x[i] - y[i]) * (x[i] - y[i]));
-    TensorSpec input = shaped(spec, {200});
-    expectNear(run(Code::SQUARED_DIFFERENCE, {{input, a}, {input, b}}, result),
-               quantized(expected, result), 0);
-  }
+  TensorSpec result = {{}, Type::UINT8, {0.5f}, {0}};
+  Numbers a = randomWhole(random, 200, 0, 255);
+  Numbers b = randomWhole(random, 200, 0, 255);
+  Numbers x = dequantized(a, u8), y = dequantized(b, u8), expected;
+  for (size_t i = 0; i < x.size(); ++i)
+    expected.push_back((x[i] - y[i]) * (x[i] - y[i]));
+  TensorSpec input = shaped(u8, {200});
+  EXPECT_EQ(run(Code::SQUARED_DIFFERENCE, {{input, a}, {input, b}}, result),
+            quantized(expected, result));
 }
 
 TEST(TFLiteComposedTest, arithmetic) {
@@ -283,7 +278,6 @@ TEST(TFLiteComposedTest, quantizedThroughReals) {
   std::mt19937 random(14);
   TensorSpec result = {{}, Type::INT8, {0.1f}, {-20}};
   for (const Case &test : std::vector<Case>{
-           {Code::ABS, [](double x) { return std::fabs(x); }, -128, 127},
            {Code::EXP, [](double x) { return std::exp(x); }, -128, 20},
            {Code::LOG, [](double x) { return std::log(x); }, 0, 127},
            {Code::RSQRT, [](double x) { return 1 / std::sqrt(x); }, 0, 127},
@@ -299,9 +293,6 @@ TEST(TFLiteComposedTest, quantizedThroughReals) {
   TensorSpec matrix = shaped(u8, {2, 3});
   matrix.zeroPoints = {0};
   result = {{}, Type::UINT8, {0.5f}, {1}};
-  EXPECT_EQ(run(Code::SUM,
-                {{matrix, {1, 2, 3, 40, 50, 60}}, integersInput({1})}, result),
-            (Numbers{4, 76}));
   EXPECT_EQ(run(Code::REDUCE_PROD,
                 {{matrix, {4, 8, 8, 4, 4, 40}}, integersInput({1})}, result),
             (Numbers{9, 21}));

@@ -190,11 +190,12 @@ TEST(TFLiteRareFormsTest, reductionsOfBytesWithManyDimensions) {
   EXPECT_EQ(result(Code::SUM, {given, list({0})},
                    bytesOf({1, 2, 1, 2, 2}, 0.5f, 2), reducer(false)),
             (Numbers{8, 10, 12, 14, 16, 18, 20, 22}));
-  EXPECT_EQ(error(Code::SUM,
-                  {{bytesOf({2, 2, 2, 2, 2}, 0.5f, 1), {}}, list({1, 3})},
-                  bytesOf({2, 2, 2}, 0.5f, 1), reducer(false)),
-            "operator 0 (SUM): the HAL's REDUCE_SUM takes at most rank 4, but "
-            "input 0 has shape 2x2x2x2x2");
+  EXPECT_EQ(
+      error(Code::REDUCE_PROD,
+            {{{{2, 2, 2, 2, 2}, Type::UINT8, {0.5f}, {1}}, {}}, list({1, 3})},
+            {{2, 2, 2}, Type::UINT8, {0.5f}, {1}}, reducer(false)),
+      "operator 0 (REDUCE_PROD): the HAL's REDUCE_PROD takes at most "
+      "rank 4, but input 0 has shape 2x2x2x2x2");
 }
 
 TEST(TFLiteRareFormsTest, productsOfBytesWithManyDimensions) {

@@ -18,8 +18,8 @@ TensorSpec scaled(std::vector<int32_t> shape, int32_t dimension) {
   return {std::move(shape), Type::INT8, {0.5f, 0.25f}, {0, 0}, dimension};
 }
 
-/// What DEQUANTIZE makes of 1 to 6, of the type \p from, after \p code has
-/// moved them to a tensor of the type \p to.
+/// Gives 1 to 6, of the type \p from, as reals after \p code has moved them to
+/// a tensor of the type \p to.
 Numbers moved(Code code, const TensorSpec &from,
               const std::vector<std::vector<int32_t>> &lists,
               const TensorSpec &to, const Options &made = {}) {

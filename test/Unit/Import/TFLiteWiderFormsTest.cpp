@@ -194,6 +194,112 @@ TEST(TFLiteWiderFormsTest, bytesOfAnotherScaleAreRoundedTwice) {
             "DEQUANTIZE(i256) -> t256\nQUANTIZE(t256) -> o256\n");
 }
 
+// The bounds are those of the result's steps, and 0.3 becomes 1 as above.
+TEST(TFLiteWiderFormsTest, activationsOfAnotherScaleAreRoundedTwice) {
+  struct Case {
+    Code code;
+    float from, to, least, most;
+  };
+  for (const Case &test : {Case{Code::RELU, 0.3f, 1.0f, 0, INFINITY},
+                           {Code::RELU6, 0.115f, 6.0f / 255, 0, 6},
+                           {Code::RELU_N1_TO_1, 0.023f, 0.009f, -1, 1},
+                           {Code::ABS, 0.3f, 1.0f, -INFINITY, INFINITY}}) {
+    TensorSpec from = bytesOf({256}, test.from, 5);
+    TensorSpec to = bytesOf({256}, test.to, -128);
+    Numbers data, expected;
+    for (int i = -128; i < 128; ++i) {
+      data.push_back(i);
+      int64_t steps = test.code == Code::ABS ? std::abs(i - 5) : i - 5;
+      double scaled = double(roundedTwice(steps, double(test.from / test.to)));
+      expected.push_back(std::clamp(
+          std::clamp(scaled, double(std::round(test.least / test.to)),
+                     double(std::round(test.most / test.to))) -
+              128,
+          -128.0, 127.0));
+    }
+    EXPECT_EQ(result(test.code, {{from, data}}, to), expected)
+        << schema::EnumNameBuiltinOperator(test.code);
+    EXPECT_EQ(text(test.code, {{from, data}}, to),
+              std::string("tflite:") +
+                  schema::EnumNameBuiltinOperator(test.code) +
+                  "(i256) -> o256\n");
+  }
+  // Without extensions, and for equal steps, and where reals find the same, the
+  // HAL's operations compute them.
+  TFLiteImportOptions plain;
+  plain.useExtensions = false;
+  EXPECT_EQ(
+      toText(importBytes(operatorFile(Code::ABS, {{bytesOf({4}, 0.3f, 5), {}}},
+                                      {bytesOf({4}, 1.0f, -128)}),
+                         plain)),
+      "DEQUANTIZE(i4) -> t4\nABS(t4) -> t4\nQUANTIZE(t4) -> o4\n");
+  TensorSpec whole = bytesOf({4}, 0.5f, -128), half = bytesOf({4}, 0.25f, -128);
+  EXPECT_EQ(text(Code::RELU, {{whole, {}}}, whole), "RELU(i4) -> o4\n");
+  EXPECT_EQ(text(Code::RELU, {{whole, {}}}, half),
+            "RELU(i4) -> t4\nDEQUANTIZE(t4) -> t4\nQUANTIZE(t4) -> o4\n");
+}
+
+TEST(TFLiteWiderFormsTest, sumsOfBytesAreRoundedTwice) {
+  for (Type type : {Type::INT8, Type::UINT8}) {
+    std::mt19937 random(21);
+    const int low = type == Type::INT8 ? -128 : 0;
+    const int64_t fromZero = low + 131, toZero = low + 100;
+    TensorSpec from = {{40, 3}, type, {0.05f}, {fromZero}};
+    TensorSpec to = {{40}, type, {0.31f}, {toZero}};
+    Numbers data = randomWhole(random, 120, low, low + 255), expected;
+    for (size_t row = 0; row < 40; ++row) {
+      double sum = data[row * 3] + data[row * 3 + 1] + data[row * 3 + 2];
+      int64_t scaled = roundedTwice(int64_t(sum) - 3 * fromZero,
+                                    double(0.05f) / double(0.31f));
+      expected.push_back(
+          std::clamp<double>(double(scaled + toZero), low, low + 255));
+    }
+    EXPECT_EQ(
+        result(Code::SUM, {{from, data}, integersInput({1})}, to, reducer()),
+        expected);
+  }
+}
+
+// Without extensions bytes are added by way of reals.
+TEST(TFLiteWiderFormsTest, sumsOfBytesByTheHal) {
+  TensorSpec from = {{2, 3}, Type::UINT8, {0.5f}, {0}};
+  TensorSpec to = {{2}, Type::UINT8, {1.0f}, {1}};
+  TFLiteImportOptions plain;
+  plain.useExtensions = false;
+  EXPECT_EQ(toText(importBytes(operatorFile(Code::SUM,
+                                            {{from, {}}, integersInput({1})},
+                                            {to}, reducer()),
+                               plain)),
+            "DEQUANTIZE(i2x3) -> t2x3\nREDUCE_SUM(t2x3, {1}, false) -> t2\n"
+            "QUANTIZE(t2) -> o2\n");
+}
+
+// Bytes get 7 more bits before they have one scale.
+TEST(TFLiteWiderFormsTest, squaredDifferencesOfBytes) {
+  std::mt19937 random(22);
+  TensorSpec x = bytesOf({60}, 0.04f, 5), y = bytesOf({60}, 0.03f, -9);
+  TensorSpec to = bytesOf({60}, 0.4f, -128);
+  Numbers a = randomWhole(random, 60, -128, 127),
+          b = randomWhole(random, 60, -128, 127), expected;
+  const double twice = 2.0 * double(0.04f);
+  for (size_t i = 0; i < 60; ++i) {
+    int64_t difference =
+        roundedTwice((int64_t(a[i]) - 5) * 128, double(0.04f) / twice) -
+        roundedTwice((int64_t(b[i]) + 9) * 128, double(0.03f) / twice);
+    int64_t scaled = roundedTwice(difference * difference,
+                                  twice * twice / (16384 * double(0.4f)));
+    expected.push_back(std::clamp<double>(double(scaled - 128), -128, 127));
+  }
+  EXPECT_EQ(result(Code::SQUARED_DIFFERENCE, {{x, a}, {y, b}}, to), expected);
+}
+
+TEST(TFLiteWiderFormsTest, unsignedBytesAreBounded) {
+  TensorSpec from = {{3}, Type::UINT8, {0.3f}, {100}};
+  TensorSpec to = {{3}, Type::UINT8, {1.0f}, {10}};
+  EXPECT_EQ(result(Code::RELU, {{from, {90, 101, 255}}}, to),
+            (Numbers{10, 11, 10 + 47}));
+}
+
 TEST(TFLiteWiderFormsTest, integersOf16BitsHaveZeroPoints) {
   TensorSpec stored = {{4}, Type::INT16, {0.25f}, {5}};
   TestInput reals = value({4}, Type::FLOAT32, {-3, 0, 1, 100});

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace nnhal::rt::tflite {
@@ -142,10 +143,16 @@ static bool hasComputedRange(Operator &op) {
   return !op.isConstant(0) || !op.isConstant(1) || !op.isConstant(2);
 }
 
-/// TensorFlow Lite rounds a product of signed bytes after each of its factors.
-static bool multipliesBytes(Operator &op) {
+/// TensorFlow Lite computes with the integers of bytes, and rounds a product
+/// after each of its factors.
+static bool hasSignedBytes(Operator &op) {
   return op.input(0).type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
-         !op.input(0).isPlain;
+         !op.input(0).isPlain && !op.output(0).isPlain;
+}
+static bool hasBytes(Operator &op) {
+  return hasSignedBytes(op) ||
+         (op.input(0).type == OperandType::TENSOR_QUANT8_ASYMM &&
+          !op.input(0).isPlain && !op.output(0).isPlain);
 }
 
 /// The HAL has one scale of weights, and convolutions with several round twice.
@@ -161,26 +168,67 @@ static bool yieldsIntegers(Operator &op) {
          op.output(0).type == OperandType::TENSOR_INT32;
 }
 
-/// Whether QUANTIZE yields integers, or bytes of another scale by way of reals,
-/// as the HAL has it, may be rounded to another byte than by TensorFlow Lite's
-/// factor.
-static bool hasOtherSteps(Operator &op) {
-  if (yieldsIntegers(op))
-    return true;
+/// The real numbers that a quantized operator yields.
+struct RealBounds {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+};
+
+/// Whether bytes that \p op bounds by \p bounds and brings to another scale may
+/// be rounded otherwise by way of reals, as the HAL has it, than by TensorFlow
+/// Lite's \p factor, which the result's bounds follow.
+static bool hasOtherSteps(Operator &op, double factor, RealBounds bounds = {}) {
   const Tensor &from = op.input(0), &to = op.output(0);
   if (!from.type || !isQuantized(*from.type) || from.isPlain || !to.type ||
-      !isQuantized(*to.type) || to.isPlain)
+      !isQuantized(*to.type) || to.isPlain ||
+      (from.scale == to.scale && from.zeroPoint == to.zeroPoint))
     return false;
+  // A larger factor brings every byte beyond the range of results.
+  constexpr double mostFactor = 0x1p20;
   const double ratio = double(from.scale) / double(to.scale);
-  const FixedPointFactor factor = fixedPointFactor(ratio);
+  if (!(ratio < mostFactor))
+    return false;
+  const FixedPointFactor multiplier = fixedPointFactor(factor);
+  auto bounded = [&](double steps, float scale) {
+    return std::clamp(steps, std::round(bounds.least / double(scale)),
+                      std::round(bounds.most / double(scale)));
+  };
   for (int32_t steps = -255; steps <= 255; ++steps) {
-    const double exact = steps * ratio, size = std::fabs(exact);
+    const double exact = bounded(steps, from.scale) * ratio;
+    const double size = std::fabs(exact);
     // Reals have single precision.
-    const bool isHalf = std::fabs(size - std::floor(size) - 0.5) <= size * 1e-6;
-    if (isHalf || multiplyByFactor(steps, factor) != std::round(exact))
+    if (std::fabs(size - std::floor(size) - 0.5) <= size * 1e-6 ||
+        bounded(multiplyByFactor(steps, multiplier), to.scale) !=
+            std::round(exact))
       return true;
   }
   return false;
+}
+
+/// The factor of activations, in single precision.
+static double activationFactor(Operator &op) {
+  return double(op.input(0).scale / op.output(0).scale);
+}
+
+static bool hasOtherRelu(Operator &op) {
+  return hasOtherSteps(op, activationFactor(op), {.least = 0});
+}
+static bool hasOtherRelu6(Operator &op) {
+  return hasOtherSteps(op, activationFactor(op), {0, 6});
+}
+static bool hasOtherReluN1To1(Operator &op) {
+  return hasOtherSteps(op, activationFactor(op), {-1, 1});
+}
+static bool hasOtherMagnitudes(Operator &op) {
+  return op.input(0).scale != op.output(0).scale &&
+         hasOtherSteps(op, activationFactor(op));
+}
+
+/// Whether QUANTIZE yields integers, or other bytes than by way of reals.
+static bool hasOtherQuantization(Operator &op) {
+  return yieldsIntegers(op) ||
+         hasOtherSteps(op,
+                       double(op.input(0).scale) / double(op.output(0).scale));
 }
 
 /// The HAL divides two dimensions between batch and channels into blocks.
@@ -198,7 +246,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::MINIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
   {.code = Code::FLOOR_DIV, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
   {.code = Code::FLOOR_MOD, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
-  {.code = Code::SQUARED_DIFFERENCE, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
+  {.code = Code::SQUARED_DIFFERENCE, .inputs = {2, 2}, .types = F32 | I32 | S8 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasSignedBytes, .inferShapes = broadcastShape},
   {.code = Code::EQUAL, .inputs = {2, 2}, .types = F32 | I32 | B8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
   {.code = Code::NOT_EQUAL, .inputs = {2, 2}, .types = F32 | I32 | B8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
   {.code = Code::LESS, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
@@ -217,7 +265,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::STABLEHLO_REMAINDER, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
   {.code = Code::STABLEHLO_CBRT, .types = F32, .takesUnknown = true},
   {.code = Code::ATAN2, .inputs = {2, 2}, .types = F32 | F64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
-  {.code = Code::ABS, .types = F32 | I32 | S16 | I64, .halRank = 0, .takesUnknown = true},
+  {.code = Code::ABS, .types = F32 | I32 | S8 | S16 | I64, .halTypes = Float | I32 | Quant8, .halRank = 0, .isBeyondHal = hasOtherMagnitudes, .takesUnknown = true},
   {.code = Code::NEG, .types = F32 | I32 | I64, .halRank = 0, .takesUnknown = true},
   {.code = Code::EXP, .types = F32 | S16, .halRank = 0, .takesUnknown = true},
   {.code = Code::LOG, .types = F32, .halRank = 0, .takesUnknown = true},
@@ -233,9 +281,9 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::CAST, .types = anyNumber, .halRank = 0, .isBeyondHal = hasOtherCast, .takesUnknown = true, .addOptions = options<schema::CastOptions, &schema::CastOptions::in_data_type, &schema::CastOptions::out_data_type>},
   {.code = Code::BITCAST, .types = anyNumber, .inferShapes = extensionBitcastShape},
   // Activation
-  {.code = Code::RELU, .types = F32 | S16, .takesUnknown = true},
-  {.code = Code::RELU_N1_TO_1, .types = F32 | S16, .takesUnknown = true},
-  {.code = Code::RELU6, .types = F32 | S16, .takesUnknown = true},
+  {.code = Code::RELU, .types = F32 | Quant8 | S16, .halTypes = Float | Quant8, .isBeyondHal = hasOtherRelu, .takesUnknown = true},
+  {.code = Code::RELU_N1_TO_1, .types = F32 | Quant8 | S16, .halTypes = Float | Quant8, .isBeyondHal = hasOtherReluN1To1, .takesUnknown = true},
+  {.code = Code::RELU6, .types = F32 | Quant8 | S16, .halTypes = Float | Quant8, .isBeyondHal = hasOtherRelu6, .takesUnknown = true},
   {.code = Code::TANH, .types = F32 | S16, .takesUnknown = true},
   {.code = Code::LOGISTIC, .types = F32 | S16, .takesUnknown = true},
   {.code = Code::RELU_0_TO_1, .types = F32, .takesUnknown = true},
@@ -275,8 +323,8 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::L2_NORMALIZATION, .types = F32, .addOptions = options<schema::L2NormOptions, &schema::L2NormOptions::activation>},
   // Reduction
   {.code = Code::MEAN, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
-  {.code = Code::SUM, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
-  {.code = Code::REDUCE_PROD, .inputs = {2, 2}, .types = F32 | I32 | S8 | S16 | I64, .isBeyondHal = multipliesBytes, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
+  {.code = Code::SUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .isBeyondHal = hasBytes, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
+  {.code = Code::REDUCE_PROD, .inputs = {2, 2}, .types = F32 | I32 | S8 | S16 | I64, .isBeyondHal = hasSignedBytes, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::REDUCE_MAX, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | B8 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::REDUCE_MIN, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | B8 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::REDUCE_ANY, .inputs = {2, 2}, .types = B8, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
@@ -335,7 +383,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::NON_MAX_SUPPRESSION_V4, .inputs = {5, 5}, .outputs = {2, 2}, .types = F32, .inferShapes = extensionSuppressionShape},
   {.code = Code::NON_MAX_SUPPRESSION_V5, .inputs = {6, 6}, .outputs = {3, 3}, .types = F32, .inferShapes = extensionSuppressionShape},
   // Quantization
-  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .isBeyondHal = hasOtherSteps, .takesUnknown = true},
+  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .isBeyondHal = hasOtherQuantization, .takesUnknown = true},
   {.code = Code::DEQUANTIZE, .types = Quant8 | PerChannel | S16 | A16, .takesUnknown = true},
 };
 // clang-format on
