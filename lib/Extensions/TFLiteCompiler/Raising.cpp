@@ -471,6 +471,9 @@ FailureOr<Value> raiseContraction(uint32_t number, OperationOp op,
     return raiseMatMul(op, builder, why);
   if (number == transposedCode)
     return raiseTransposed(op, builder, why);
+  if (number == fullyConnectedCode &&
+      integerFormOf(op.getInputs()[0].getType()) == IntegerForm{8, true})
+    return raiseByteProduct(op, builder, why);
   return number == depthwiseCode ? raiseDepthwise(op, builder, why)
                                  : raiseConvolution(op, builder, why);
 }
@@ -531,6 +534,7 @@ FailureOr<SmallVector<Value>> TFLiteRaising::raise(OperationOp op,
 void TFLiteRaising::populateLowering(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      ConversionTarget &) const {
+  populateByteProductLowering(converter, patterns);
   populateConvolutionLowering(converter, patterns);
   populateCumsumLowering(converter, patterns);
   populateDepthwiseLowering(converter, patterns);

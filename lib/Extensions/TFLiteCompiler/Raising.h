@@ -116,6 +116,12 @@ llvm::FailureOr<mlir::Value> raiseConvolution(OperationOp op,
                                               mlir::OpBuilder &builder,
                                               llvm::StringRef &why);
 
+/// Raises a FULLY_CONNECTED of bytes. Fails with the reason \p why where it
+/// stays a call.
+llvm::FailureOr<mlir::Value> raiseByteProduct(OperationOp op,
+                                              mlir::OpBuilder &builder,
+                                              llvm::StringRef &why);
+
 /// Raises a TRANSPOSE_CONV of 16 bits. Fails with the reason \p why where it
 /// stays a call.
 llvm::FailureOr<mlir::Value>

@@ -449,6 +449,35 @@ LogicalResult tflite::ConvolutionOp::verify() {
              : success();
 }
 
+LogicalResult ByteProductOp::verify() {
+  if (failed(verifyKnown(*this)) ||
+      failed(verifyActivation(*this, getActivation())))
+    return failure();
+  StringRef reason = whyByteProductIsCalled(
+      getInput().getType(), getWeights().getType(), getResult().getType());
+  if (!reason.empty())
+    return emitOpError(reason);
+  ArrayRef<int64_t> input = getInput().getType().getShape();
+  ArrayRef<int64_t> weights = getWeights().getType().getShape();
+  ArrayRef<int64_t> result = getResult().getType().getShape();
+  bool areWithin = input.size() == 2 && weights.size() == 2 &&
+                   result.size() == 2 && input[1] == weights[1] &&
+                   result == ArrayRef({input[0], weights[0]}) &&
+                   getResult().getType().getNumElements() > 0 && input[1] > 0;
+  if (failed(verifyPlaces(*this, areWithin)))
+    return failure();
+  auto units = size_t(weights[0]);
+  if (getBiases().size() != units || getFactors().size() != units)
+    return emitOpError("has ")
+           << getBiases().size() << " biases and " << getFactors().size()
+           << " factors for " << units << " result channels";
+  for (double factor : getFactors())
+    if (!std::isfinite(factor))
+      return emitOpError("has the factor ")
+             << factor << ", which is not finite";
+  return success();
+}
+
 LogicalResult tflite::MatMulOp::verify() {
   if (failed(verifyKnown(*this)))
     return failure();

@@ -160,6 +160,11 @@ int64_t partsOfProduct(int64_t depth);
 llvm::StringRef whyProductsAreCalled(mlir::Type input, mlir::Type filter,
                                      mlir::Type result);
 
+/// Says why products of bytes are called; the empty text where they are
+/// lowered.
+llvm::StringRef whyByteProductIsCalled(mlir::Type input, mlir::Type weights,
+                                       mlir::Type result);
+
 /// Say why an operation is called; the empty text where it is lowered.
 llvm::StringRef whyDepthwiseIsCalled(mlir::Type input, mlir::Type filter,
                                      mlir::Type result);
@@ -170,6 +175,8 @@ llvm::StringRef whyCumsumIsCalled(mlir::Type input, mlir::Type result);
 llvm::StringRef whyResizeIsCalled(Sampler sampler, mlir::Type input,
                                   mlir::Type result);
 
+void populateByteProductLowering(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
 void populateCumsumLowering(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateConvolutionLowering(const mlir::TypeConverter &converter,

@@ -501,6 +501,31 @@ def TFLite_ConvolutionOp : Op<TFLite_Dialect, "convolution", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TFLite_ByteProductOp : Op<TFLite_Dialect, "byte_product", [Pure]> {
+  let summary = "FULLY_CONNECTED of bytes with factors of result channels";
+  let description = [{
+    Rows of `input` times rows of `weights`, which have no zero point. Sums of
+    32 bits, which wrap, begin with one of `biases`, are multiplied by one of
+    `factors` in double precision, and rounded once, halves away from 0.
+
+    ```mlir
+    %0 = tflite.byte_product %x, %w biases [0, 3] factors [0.25, 0.5]
+           {activation = 1 : i32} : tensor<3x5x!quant.uniform<i8:f32, 0.5:-1>>,
+           tensor<2x5x!quant.uniform<i8:f32:0, {0.25, 0.5}>>
+           -> tensor<3x2x!quant.uniform<i8:f32, 0.5>>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$weights,
+                       DenseI32ArrayAttr:$biases, DenseF64ArrayAttr:$factors,
+                       DefaultValuedAttr<I32Attr, "0">:$activation);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weights `biases` $biases `factors` $factors attr-dict `:`
+    type($input) `,` type($weights) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TFLite_MatMulOp : Op<TFLite_Dialect, "matmul", [Pure]> {
   let summary = "BATCH_MATMUL of 16-bit matrices";
   let description = [{

@@ -395,7 +395,7 @@ TEST_F(HostControlModelTest, EndsLoops) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-TEST_F(HostControlModelTest, ConditionsHaveOneElement) {
+TEST_F(HostControlModelTest, ConditionsHaveOneElement) { // control_flow C5
   EXPECT_EQ(run(*load(choosingModel()), 1, 4).message(),
             "operation 0: the condition has 4 elements, expected 1");
   EXPECT_EQ(run(*load(idleModel()), 0, 2).message(),

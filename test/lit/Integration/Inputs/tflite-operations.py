@@ -11,8 +11,8 @@ go on along it, BITS, functions of bits, RESIZED and POOLED, images of another s
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
 floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
 whose channels have weights of their own, CONTRACTED, convolutions and products that
-join channels, GROUPED and TRANSPOSED, convolutions in groups and transposed ones, MULTIPLIED,
-products of matrices of rows, depth and columns, SHAPED, operators that take shapes which
+join channels, BYTES, products of bytes, GROUPED and TRANSPOSED, convolutions in groups
+and transposed ones, MULTIPLIED, products of matrices of rows, depth and columns, SHAPED, operators that take shapes which
 others compute, CHAINED, such operators between others, or OUTSIDE and ASTRAY, indices of which
 some are outside of their dimension."""
 
@@ -429,6 +429,21 @@ def contracted():
                             [option("INT32", activation), option("INT32", 0), option("BOOL", isKept)], scale, [shape])
 
 
+def byteProducts():
+    """FULLY_CONNECTED of bytes with a scale for each result channel: many scaled sums are halves."""
+    channels = 7
+    for step in (0.5, 0.0123):
+        x = tensor(SIGNED, extents, step, values=lambda: draw.choice([draw.randrange(-128, 128), -128, 127]))
+        computed = tensor(WEIGHT, [channels, extents[2]], 0.02, values=lambda: draw.randrange(-127, 128))
+        for by in (*filters([channels, extents[2]], 0), computed):
+            for activation, bias in enumerate((noBias(), constant(INT, [draw.randrange(-999, 999) for _ in range(channels)]),
+                                               constant(INT, [draw.choice((-(1 << 31), (1 << 31) - 1)) for _ in range(channels)]))):
+                for isKept in (0, 1):
+                    shape = [*extents[:2], channels] if isKept else [extents[0] * extents[1], channels]
+                    compute(FULLY_CONNECTED, [x, by, bias], SIGNED,
+                            [option("INT32", activation), option("INT32", 0), option("BOOL", isKept)], 0.25 * step, [shape])
+
+
 def choices(dimensions):
     """Filters with either form of scales, and a bias of each form that they have in turn."""
     channels = dimensions[0]
@@ -585,7 +600,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "ASTRAY": astray, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "GROUPED": grouped, "TRANSPOSED": transposed, "MULTIPLIED": multiplied,
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "ASTRAY": astray, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "BYTES": byteProducts, "GROUPED": grouped, "TRANSPOSED": transposed, "MULTIPLIED": multiplied,
           "SHAPED": shaped}
 if kind in makers:
     makers[kind]()
