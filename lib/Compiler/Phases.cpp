@@ -171,6 +171,13 @@ static bool lookAlike(Phase found, Phase wanted) {
 void CheckPhasePass::runOnOperation() {
   ModuleOp module = getOperation();
   std::optional<Phase> stated = statedPhase(module);
+  auto name = module->getAttrOfType<StringAttr>(phaseAttrName);
+  if (name && !stated) {
+    module.emitError("'") << phaseAttrName << "' is " << name
+                          << ", which is no phase: the phases are "
+                          << listPhases();
+    return signalPassFailure();
+  }
   if (!phase.hasValue()) {
     if (!stated)
       return;

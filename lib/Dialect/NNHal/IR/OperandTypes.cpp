@@ -348,6 +348,9 @@ nnhal::operandOfType(Type type,
   rt::Operand operand;
   NNHAL_RETURN_IF_ERROR(setDimensions(type, operand));
   bool isTensor = isa<TensorType>(type);
+  // Buffers and vectors have elements, too.
+  if (isa<ShapedType>(type) && !isTensor)
+    return rt::badData("the HAL has no operand type for {}", textOf(type));
   Type element = getElementTypeOrSelf(type);
   if (auto extension = dyn_cast<ExtensionType>(element)) {
     NNHAL_RETURN_IF_ERROR(setExtension(extension, extensions, operand));

@@ -44,6 +44,27 @@ nnhal.model @omitted attributes {hal_version = "1.3"} {
 
 // -----
 
+// Buffers and vectors are no scalars of their elements.
+nnhal.model @buffer attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%d: tensor<1xi32>, %x: memref<2xf32>) -> tensor<?xf32> {
+    // expected-error @below {{'nnhal.operation' op input 1: the HAL has no operand type for memref<2xf32>}}
+    %0 = nnhal.operation "FILL"(%d, %x) : (tensor<1xi32>, memref<2xf32>) -> tensor<?xf32>
+    nnhal.return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
+nnhal.model @vector attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%d: tensor<1xi32>, %x: vector<2xf32>) -> tensor<?xf32> {
+    // expected-error @below {{'nnhal.operation' op input 1: the HAL has no operand type for vector<2xf32>}}
+    %0 = nnhal.operation "FILL"(%d, %x) : (tensor<1xi32>, vector<2xf32>) -> tensor<?xf32>
+    nnhal.return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
 nnhal.model @no_hal_type attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<2xf64>) -> tensor<2xf32> {
     // expected-error @below {{'nnhal.operation' op input 0: the HAL has no operand type for tensor<2xf64>}}
