@@ -249,7 +249,7 @@ int main(int argc, char **argv) {
        .least = 1,
        .most = 1},
       argc, argv);
-  // What is printed before the model is compiled takes seconds.
+  // Measurements take seconds before the model is compiled.
   unwrap(Memory::readFile(words[0]));
   cpu_set_t oneCore;
   CPU_ZERO(&oneCore);

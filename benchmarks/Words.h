@@ -22,7 +22,7 @@
 
 namespace nnhal {
 
-/// What --help prints, and how many words a command line has.
+/// The text of --help, and how many words a command line has.
 struct WordsUsage {
   std::string_view program = {};
   /// The words behind the name of the program.

@@ -14,7 +14,7 @@
 
 namespace nnhal {
 
-/// Of a func.func: its linkage in LLVM IR, where that is not external.
+/// The linkage of a func.func in LLVM IR, where that is not external.
 inline constexpr llvm::StringLiteral linkageAttrName = "llvm.linkage";
 
 /// Whether \p type is that of a buffer that a pointer alone does not describe.

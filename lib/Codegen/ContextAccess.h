@@ -45,7 +45,7 @@ public:
   /// \p extents has an i64 for each dimension.
   mlir::Value toMemRef(mlir::Value pointer, mlir::MemRefType type,
                        mlir::ValueRange extents);
-  /// The same for a static type.
+  /// Makes a memref of a static type.
   mlir::Value toMemRef(mlir::Value pointer, mlir::MemRefType type);
 
   /// Writes the shape \p extents (i64) into the output \p argument, an

@@ -129,7 +129,7 @@ struct FuseConsumer : public OpRewritePattern<linalg::GenericOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics() || !isElementwise(op))
       return rewriter.notifyMatchFailure(op, "not elementwise");
-    // Of two kernels whose results are added, the later one takes the other's
+    // The later one of two kernels whose results are added takes the other's
     // result as its extra.
     Producer best;
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -152,7 +152,7 @@ private:
     auto kernelType = producer.type();
     if (!result || !isElement(result.getElementType(), policy))
       return false;
-    // Of few channels a register holds one pixel's: by itself the operation
+    // A register holds the few channels of one pixel: by itself the operation
     // fills registers with many.
     if (kernelType.getShape().back() < fusedChannels &&
         hasFunctions(*op.getBody()))

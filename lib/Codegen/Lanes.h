@@ -93,7 +93,7 @@ inline Lanes operator^(Lanes a, Lanes b) {
 inline Lanes operator<<(Lanes a, Lanes b) {
   return a.with(arith::ShLIOp::create(*a.builder, a.value, b.value));
 }
-/// Of unsigned numbers.
+/// Shifts unsigned numbers.
 inline Lanes operator>>(Lanes a, Lanes b) {
   return a.with(arith::ShRUIOp::create(*a.builder, a.value, b.value));
 }

@@ -122,7 +122,7 @@ private:
   void visitBranch(mlir::Operation *op);
   bool visitYield(mlir::Operation *op);
   LoadedInfluence ofLoad(mlir::LLVM::LoadOp load) const;
-  // Of an operation with what is known where \p reader is.
+  // Judges an operation with what is known where \p reader is.
   LoadedInfluence ofResult(mlir::Operation *op, mlir::Operation *reader,
                            unsigned depth) const;
   std::optional<LoadedInfluence> ofArithmetic(mlir::Operation *op,

@@ -124,7 +124,8 @@ private:
 };
 } // namespace
 
-/// Of the compiler's own remarks: upstream's categories are not for users.
+/// Forwards the compiler's own remarks: upstream's categories are not for
+/// users.
 static LogicalResult forwardRemarks(MLIRContext &context,
                                     const RemarkForwarder::Sink &sink) {
   remark::RemarkCategories categories;

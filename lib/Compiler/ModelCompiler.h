@@ -36,13 +36,13 @@ struct CompilerOptions {
   /// cache to which its own will be appended. A multiple of
   /// rt::constantAlignment.
   uint64_t constantsOffset = 0;
-  /// As rt::CompileOptions::threads.
+  /// See rt::CompileOptions::threads.
   unsigned threads = 0;
   /// See rt::CompileOptions::extensions.
   std::vector<rt::CompiledExtension> extensions;
   /// Folders with halves of extensions: see addExtensionHalf().
   std::vector<std::string> halfFolders;
-  /// As rt::CompileOptions::crashReproducer.
+  /// See rt::CompileOptions::crashReproducer.
   std::string crashReproducer;
   /// Called as phases begin: name, phases done, phases in all.
   std::function<void(std::string_view, uint32_t, uint32_t)> progress;
@@ -76,8 +76,8 @@ struct CompiledArtifact {
 rt::Result<CompiledArtifact> compileModel(const rt::AnnotatedModel &model,
                                           const CompilerOptions &options);
 
-/// The same for MLIR, textual or bytecode, with one nnhal.model. \p name stands
-/// for the text in diagnostics.
+/// Compiles MLIR, textual or bytecode, with one nnhal.model. \p name stands for
+/// the text in diagnostics.
 rt::Result<CompiledArtifact> compileMlir(std::string_view text,
                                          std::string_view name,
                                          const CompilerOptions &options);

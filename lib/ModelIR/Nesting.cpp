@@ -61,7 +61,7 @@ private:
   StringRef text;
   size_t position = 0;
   SmallVector<Level> levels;
-  /// Of all levels.
+  /// The operators of all levels.
   unsigned operators = 0;
   /// The alias that is being defined, and how deep its definition is.
   StringRef alias;

@@ -97,7 +97,7 @@ std::vector<std::byte> conformance::resultOf(const PreparedModel &model) {
   std::vector<std::vector<std::byte>> inputs;
   for (const InterfaceTensor &input : face.inputs) {
     size_t count = input.type == OperandType::TENSOR_FLOAT32 ? 4096 : 1024;
-    // As floats, too, small numbers.
+    // These are small numbers, as floats, too.
     inputs.emplace_back(count, std::byte(2));
   }
   for (const auto &input : inputs)

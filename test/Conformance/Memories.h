@@ -42,7 +42,7 @@ SharedPool createPool(PoolSource source, uint64_t size);
 /// The file behind \p shared again, with another protection.
 std::shared_ptr<SharedMemory> reopened(const SharedPool &shared,
                                        int protection);
-/// Of kind hardware_buffer.
+/// Makes a pool of kind hardware_buffer.
 std::shared_ptr<SharedMemory> createOpaquePool(uint64_t size);
 
 inline constexpr uint64_t tensorSize = 4 * sizeof(float);

@@ -180,7 +180,7 @@ void NdkClient::nameExtension() {
 void NdkClient::supportedOperations() {
   ANeuralNetworksModel *model = pick(models);
   const ANeuralNetworksDevice *devices[] = {reference()};
-  // As many as no input can add: each takes 8 bytes and more.
+  // No input can add so many: each takes 8 bytes and more.
   auto supported = std::make_unique<bool[]>(maxBytes);
   check(ANeuralNetworksModel_getSupportedOperationsForDevices(model, devices, 1,
                                                               supported.get()));

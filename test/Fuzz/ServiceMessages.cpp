@@ -87,7 +87,7 @@ static void readModel(wire::Model::Reader reader) {
     return;
   rt::Result<uint64_t> bytes = bytesOf(reader);
   requireReason(bytes.status());
-  // As a host: memory is asked for first.
+  // A host asks for memory first.
   if (!bytes.isOk() || *bytes > 64 << 20)
     return;
   auto descriptors = take(descriptorsOf(reader));

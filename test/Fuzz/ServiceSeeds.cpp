@@ -174,7 +174,7 @@ void writeCalls(rt::fuzz::SeedFolder &seeds) {
         pool.setSize(4096);
         pool.setProtection(3);
       });
-  // Of the model that answers question 2: "model" is pointer 1 of the answer.
+  // Question 2 is answered by a model: "model" is pointer 1 of the answer.
   using Prepared = wire::PreparedModel;
   addCall<Prepared, Prepared::DescribeParams>(models, 5, 2, 0, [](auto) {}, 1);
   addCall<Prepared, Prepared::ExecuteParams>(

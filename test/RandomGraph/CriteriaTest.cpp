@@ -241,8 +241,8 @@ TEST(CriteriaTest, QuantizedTypes) {
       const Criterion criterion = criterionFor(allClasses[i], type, false);
       EXPECT_EQ(check(criterion, type, {50.0 + steps[i].atol}, {50}), "");
       EXPECT_NE(check(criterion, type, {51.0 + steps[i].atol}, {50}), "");
-      // Of 1000 elements so many are off by a step that the mean is at its
-      // bound, or by two.
+      // So many of 1000 elements are off by a step, or by two, that the mean is
+      // at its bound.
       auto mean = [&](double bound, bool isBeyond, const Criterion &held) {
         auto sum = size_t(std::lround(bound * 1000)) + (isBeyond ? 1 : 0);
         std::vector<double> actual = times(1000, 50);

@@ -147,7 +147,7 @@ uint32_t Draft::tensor(OperandType of, const Shape &shape, Quantization stated,
 
 uint32_t Draft::weights(OperandType of, const Shape &shape, Quantization stated,
                         const Values &values) {
-  // The same constant may serve several operations.
+  // One constant may serve several operations.
   auto fits = [&](const rt::Operand &operand, const TestTensor &value) {
     return rt::isConstant(operand.lifetime) && operand.type == of &&
            value.dimensions == shape && operand.scale == stated.scale &&

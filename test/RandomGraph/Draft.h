@@ -126,7 +126,7 @@ public:
   }
   /// One that is common for \p of; nothing for types that have none.
   Quantization drawQuantization(rt::OperandType of);
-  /// The same with this scale.
+  /// Draws a quantization with this scale.
   Quantization withScale(rt::OperandType of, float scale);
   Shape drawShape(unsigned lowRank, unsigned highRank);
 

@@ -144,7 +144,7 @@ void Finisher::forgetExtents() {
   }
 }
 
-/// The same graph with one more of some extent wherever the model leaves it
+/// Makes a graph with one more of some extent wherever the model leaves it
 /// open. Whether that makes sense is for the reference device to say.
 bool Finisher::growBatch(rt::TestExample &example) {
   const rt::Subgraph &main = test.model.main;

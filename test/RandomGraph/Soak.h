@@ -29,7 +29,7 @@ struct SoakOptions {
   std::string state;
   /// The folder of failures is created when there is one.
   SeedOptions graphs = {.failures = "random-graph-failures"};
-  /// Of one graph, its shrinking not included.
+  /// The limit of one graph, its shrinking not included.
   std::chrono::seconds timeout{120};
 };
 

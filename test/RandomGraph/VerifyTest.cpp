@@ -101,7 +101,7 @@ TEST_F(VerifyTest, RightDevicesAgree) {
     return graph.model.main.operations.size() > 4;
   });
   size_t operations = test.model.main.operations.size();
-  // The same inputs twice say the same.
+  // An example that is there twice says nothing else.
   test.examples.resize(1);
   test.examples.push_back(test.examples[0]);
   auto sentence = verify(*reference, test);

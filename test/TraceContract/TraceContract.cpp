@@ -87,7 +87,7 @@ TraceReport test::checkTrace(const std::vector<TraceEvent> &events) {
     threads[event.beginThread].push_back(&event);
   }
   for (auto &[thread, sections] : threads) {
-    // Of sections that begin at once the longer one is around the others.
+    // The longest of sections that begin at once is around the others.
     std::ranges::sort(sections, [](const TraceEvent *a, const TraceEvent *b) {
       return std::tuple(a->begin, b->end, a) < std::tuple(b->begin, a->end, b);
     });

@@ -357,7 +357,7 @@ Status Client::run() {
   NNHAL_RETURN_IF_ERROR(connect());
   std::atomic<uint64_t> halfway = 0;
   std::jthread observer([&](const std::stop_token &stop) {
-    // Of the time that is left: connecting has taken some.
+    // Half of the time that is left: connecting has taken some.
     auto half = Clock::now() + (deadline - Clock::now()) / 2;
     // What is loaded once, such as the compiler, has been after one repetition
     // of each model.

@@ -19,7 +19,7 @@
 
 namespace nnhal {
 
-/// Of the option `rounding` (decisions 17).
+/// The values of the option `rounding` (decisions 17).
 inline llvm::cl::ValuesClass roundingValues() {
   using rt::Rounding;
   return llvm::cl::values(

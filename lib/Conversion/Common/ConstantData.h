@@ -42,7 +42,7 @@ mlir::ElementsAttr makeResource(mlir::RankedTensorType type,
                                 llvm::StringRef fallbackName,
                                 llvm::StringRef suffix);
 
-/// The same elements in \p shape; a resource is shared, not copied. Null for
+/// Returns the elements in \p shape; a resource is shared, not copied. Null for
 /// other kinds of attributes.
 mlir::TypedAttr reshapeConstant(mlir::ElementsAttr attribute,
                                 llvm::ArrayRef<int64_t> shape);

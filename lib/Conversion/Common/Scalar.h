@@ -61,7 +61,7 @@ public:
   Scalar toIndex() const;
   /// An integer read as unsigned, in the wider integer \p type.
   Scalar zeroExtended(mlir::Type type) const;
-  /// The same bits as \p type of the same width.
+  /// Reads the bits as \p type, which has the same width.
   Scalar bitcast(mlir::Type type) const;
 
   //===--------------------------------------------------------------------===//
@@ -85,7 +85,7 @@ private:
 Scalar operator+(Scalar lhs, Scalar rhs);
 Scalar operator-(Scalar lhs, Scalar rhs);
 Scalar operator*(Scalar lhs, Scalar rhs);
-/// Of floats only; see quotient().
+/// Divides floats; see quotient() for others.
 Scalar operator/(Scalar lhs, Scalar rhs);
 Scalar operator-(Scalar operand);
 Scalar operator+(Scalar lhs, double rhs);
@@ -115,7 +115,7 @@ Scalar operator!=(Scalar lhs, double rhs);
 Scalar operator&(Scalar lhs, Scalar rhs);
 Scalar operator|(Scalar lhs, Scalar rhs);
 Scalar operator^(Scalar lhs, Scalar rhs);
-/// Of i1.
+/// Negates an i1.
 Scalar operator!(Scalar operand);
 
 Scalar select(Scalar condition, Scalar yes, Scalar no);
@@ -131,10 +131,10 @@ Scalar clamp(Scalar operand, double low, double high);
 /// becomes 0.
 Scalar saturated(Scalar operand, mlir::Type type);
 
-/// Of an integer, from its highest bit.
+/// Counts the zeros of an integer from its highest bit.
 Scalar leadingZeros(Scalar operand);
 
-// Of floats.
+// These take floats.
 Scalar abs(Scalar operand);
 /// |magnitude| with the sign of \p sign.
 Scalar copySign(Scalar magnitude, Scalar sign);

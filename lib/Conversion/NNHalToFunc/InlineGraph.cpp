@@ -419,7 +419,7 @@ struct nnhal::LoopStates {
   SmallVector<Type> types;
   /// By state; null for one that is carried.
   SmallVector<Value> buffers;
-  /// Of carried states: types and first values.
+  /// The types and first values of carried states.
   SmallVector<Type> carriedTypes;
   SmallVector<Value> carried;
 

@@ -29,10 +29,10 @@ Value withKnownStrides(OpBuilder &builder, Location loc, Value buffer) {
   return copyContiguously(builder, loc, buffer);
 }
 
-/// The same for every kernel: inputs and extras are read, the destination is
-/// written without being read. Not declared elementwise even for extras: the
-/// lowering recomputes a few elements rather than masking the tail, so an extra
-/// that shared the destination's memory would be read after it was written.
+/// Every kernel reads its inputs and extras, and writes the destination without
+/// reading it. None is declared elementwise, even for extras: the lowering
+/// recomputes a few elements rather than masking the tail, so an extra that
+/// shared the destination's memory would be read after it was written.
 template <typename OpTy>
 struct KernelModel
     : public bufferization::DstBufferizableOpInterfaceExternalModel<

@@ -68,7 +68,9 @@ Status checkExtensionUse(const Model &model, const Subgraph &subgraph,
                          const Operation &operation,
                          std::span<const Extension> extensions);
 
-/// The same for all operations and operands of all subgraphs of \p model.
+/// Fails with invalidArgument when an operation or an operand of any subgraph
+/// of
+/// \p model contradicts \p extensions.
 Status checkExtensionUse(const Model &model,
                          std::span<const Extension> extensions);
 

@@ -131,7 +131,7 @@ nnhal::rt::inputRowsOf(const Signature &signature,
     size_t misfits = 0;
     for (size_t i = 0; i < rows.size(); ++i)
       misfits += !fits(rows[i]->kind, types[i]);
-    // Of equals the explicit form is taken.
+    // The explicit form is taken where both fit equally well.
     if (!rows.empty() && (best.empty() || misfits <= fewest)) {
       best = std::move(rows);
       fewest = misfits;

@@ -51,7 +51,7 @@ size_t countWithoutDefaults(const Model &model, const Subgraph &subgraph,
   for (uint32_t index : inputs)
     types.push_back(subgraph.operands[index].type);
   std::vector<const InputRow *> rows = inputRowsOf(*signature, types);
-  // Of dilations both are taken away or none (I-076, I-077).
+  // Both dilations are taken away, or none (I-076, I-077).
   size_t kept = inputs.size();
   for (size_t count = rows.size(); count > 0; --count) {
     const InputRow &row = *rows[count - 1];

@@ -79,7 +79,7 @@ struct Step {
 };
 
 struct BandPlan {
-  /// Of each band, the steps of all stages.
+  /// The steps of all stages, by band.
   SmallVector<SmallVector<Step>> bands;
   /// Rows that are kept of what each stage but the last writes.
   SmallVector<int64_t> kept;

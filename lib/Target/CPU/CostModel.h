@@ -47,7 +47,7 @@ struct CostModel {
   /// least `windowProducts` elements together.
   int64_t windowRows;
   int64_t windowProducts;
-  /// Of so many output pixels of a row, tiles may compute one a second time so
+  /// Tiles may compute one of so many output pixels of a row a second time, so
   /// that all of them have one size.
   int64_t overlappedPixels;
   /// A tile of a convolution may leave out one of so many output pixels that it

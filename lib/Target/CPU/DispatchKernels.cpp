@@ -87,7 +87,7 @@ private:
   OpBuilder builder;
   Location loc;
   int64_t frameSize = 0;
-  /// Of the whole entry: one loop is run at a time.
+  /// The frame of the whole entry, which runs one loop at a time.
   Value frame;
   Value parallelFor;
   Value parallelForContext;

@@ -214,8 +214,8 @@ void restrictToRange(scf::ForOp loop, int64_t count, Value begin, Value end,
       return value;
     return arith::MulIOp::create(builder, loc, value, index(factor), noWrap);
   };
-  // Of fewer rounds than the range is long a piece has some or none: rounding
-  // down at both ends covers each round once.
+  // A piece has some or none of the rounds where these are fewer than the range
+  // is long: rounding down at both ends covers each round once.
   auto bound = [&](Value at) -> Value {
     if (trips != count)
       at = arith::DivUIOp::create(builder, loc, multiply(at, trips),

@@ -76,7 +76,7 @@ static void generalizeStridedCopies(func::FuncOp func) {
   func.walk([](memref::CopyOp copy) {
     auto source = dyn_cast<MemRefType>(copy.getSource().getType());
     auto target = dyn_cast<MemRefType>(copy.getTarget().getType());
-    // Of unknown rank there is no loop nest; the runtime function stays.
+    // There is no loop nest of unknown rank; the runtime function stays.
     if (!source || !target)
       return;
     if (source.getLayout().isIdentity() && target.getLayout().isIdentity())

@@ -86,7 +86,7 @@ collectPlaces(Block *body) {
       places[rootOf(place->buffer)].push_back(*place);
       return WalkResult::advance();
     }
-    // Of control flow, the operations inside are looked at.
+    // The operations inside of control flow are looked at.
     bool touchesNothing =
         isPure(op) ||
         isa<arith::ArithDialect, scf::SCFDialect>(op->getDialect());

@@ -17,8 +17,9 @@ namespace nnhal::nngpu {
 /// Finds the bytes of buffers once memory is planned.
 class ProgramBuffers {
 public:
-  /// Of the entry function \p entry, whose arguments are inputs, outputs, the
-  /// constants and the arena. Fails after an error where they are not.
+  /// Returns those of the entry function \p entry, whose arguments are inputs,
+  /// outputs, the constants and the arena. Fails after an error where they are
+  /// not.
   static llvm::FailureOr<ProgramBuffers> of(mlir::func::FuncOp entry);
 
   /// The bytes of \p buffer, an operand of \p command. Fails after an error at

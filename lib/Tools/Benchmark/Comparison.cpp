@@ -36,7 +36,7 @@ std::string_view tools::toString(Verdict verdict) {
   return "removed";
 }
 
-/// Of the keys of evaluators these count hits, and the others errors.
+/// Whether an evaluator counts hits under \p key; errors are under others.
 static bool isHitRate(std::string_view key) { return key.starts_with("top_"); }
 
 /// The first value that became worse; empty for none. Sums of floats may differ

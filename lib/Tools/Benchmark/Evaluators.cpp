@@ -104,8 +104,8 @@ TopK::judge(const Sample &sample, std::span<const OutputTensor> outputs) const {
     return format.load(scores.bytes.data() + i * format.size);
   };
   double own = scoreOf(truth);
-  // Of equal scores the first class counts first; no class is behind one whose
-  // score is not a number.
+  // The first class with a score is before the others that have it; no class is
+  // behind one whose score is not a number.
   size_t rank = 0;
   for (size_t i = 0; i < count; ++i) {
     double other = scoreOf(i);

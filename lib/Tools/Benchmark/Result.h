@@ -66,7 +66,7 @@ struct RunResult {
   /// What kept the run from its end; empty for none. Then nothing below holds.
   std::string benchmarkError;
 
-  /// Of each measured execution, in microseconds, in order.
+  /// The time of each measured execution, in microseconds, in order.
   std::vector<double> latencies;
   /// The number of samples of the data set.
   uint64_t testSetSize = 0;

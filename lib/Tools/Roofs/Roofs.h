@@ -25,7 +25,7 @@ namespace nnhal {
 /// bounds the time that this takes.
 double measureFmaPeak(double seconds);
 
-/// The same in 512-bit registers; 0 where the CPU has none.
+/// The FMA peak in 512-bit registers, in GFLOP/s; 0 where the CPU has none.
 double measureWideFmaPeak(double seconds);
 
 /// Exact products of 16-bit pairs (vpmaddwd, vpaddd) with twelve accumulators

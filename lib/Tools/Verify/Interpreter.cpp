@@ -157,7 +157,7 @@ Result<rt::Model> verify::isolateOperation(const rt::Model &model,
                                            const rt::Subgraph &subgraph,
                                            const rt::Operation &operation,
                                            std::span<const TestTensor> inputs) {
-  // Of an operation of an extension only its device knows the rules.
+  // Only its device knows the rules of an operation of an extension.
   std::vector<Shape> shapes;
   if (rt::isExtension(operation.type)) {
     for (uint32_t index : operation.outputs)

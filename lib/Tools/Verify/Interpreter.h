@@ -35,8 +35,8 @@ enum class NoiseLevel {
   /// compute in: what differs between two right implementations inside one
   /// operation.
   lastPlaces,
-  /// As far as docs/Devices/TestCases.md lets the result of one operation
-  /// deviate: what differs between two right devices.
+  /// The bounds of docs/Devices/TestCases.md for the result of one operation:
+  /// what differs between two right devices.
   table,
 };
 

@@ -39,14 +39,14 @@ struct Verdict {
     mismatch,
   };
   Outcome outcome = Outcome::agrees;
-  /// Of a mismatch: "preparation", "execution" or "comparison".
+  /// Where a mismatch was found: "preparation", "execution" or "comparison".
   std::string stage;
   std::string message;
-  /// Of a mismatch: the operation of the main graph that is the first to
-  /// deviate, if one does by itself.
+  /// The operation of the main graph that is the first to deviate in a
+  /// mismatch, if one does by itself.
   std::optional<size_t> operation;
-  /// Of a mismatch: a case that shows it. It has the operation alone, with the
-  /// inputs that the tested device gave it and what the reference device
+  /// A case that shows a mismatch. It has the operation alone, with the inputs
+  /// that the tested device gave it and what the reference device
   /// answers; or, where operations are wrong only as they are compiled
   /// together, the first operations of the graph that are, with what the tested
   /// device answers when all values are outputs.

@@ -341,7 +341,7 @@ TEST_F(ContentKeyStoreTest, ChangesAreNoticed) {
   auto store = openKeys();
   FileStamp before = stamp();
   ASSERT_TRUE(store->remember(before, {1}, {2}).isOk());
-  // The same size and the old time of modification.
+  // Neither the size nor the time of modification tells of the change.
   timespec old[2] = {{.tv_sec = before.modified / 1'000'000'000,
                       .tv_nsec = before.modified % 1'000'000'000},
                      {.tv_sec = before.modified / 1'000'000'000,

@@ -53,7 +53,7 @@ protected:
     std::filesystem::remove_all(directory);
   }
 
-  /// Of another process, but for the process.
+  /// Makes a device like that of another process.
   std::unique_ptr<Device> makeDevice() {
     CpuDeviceOptions options;
     options.baseline = createReferenceBackend();

@@ -57,7 +57,7 @@ struct TwoFloats {
 class EngineTest : public ::testing::Test {
 protected:
   EngineTest() {
-    // As many as a command queue takes.
+    // A command queue takes eight executions.
     services.executions = Scheduler::create({.slots = 8});
     device = createDevice(createFakeEngine(control), services);
     model = prepare(2, 2);

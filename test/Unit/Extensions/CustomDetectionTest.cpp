@@ -74,7 +74,7 @@ TEST(CustomDetectionTest, regular) {
   EXPECT_EQ(use.elements<float>(1), (Floats{0, 1, 1, 0}));
   EXPECT_EQ(use.elements<float>(3), Floats{3});
   EXPECT_NEAR(use.elements<float>(0)[9], 0.1, 1e-6);
-  // As many places as the fast mode has, though fewer are used.
+  // There are all places that the fast mode has, though fewer are used.
   Operator wide =
       detect({.maxClasses = 2, .isRegular = true}, noDeltas, scores);
   EXPECT_EQ(wide.elements<float>(2), (Floats{0.8f, 0.7f, 0.6f, 0, 0, 0, 0, 0}));

@@ -257,7 +257,7 @@ TEST(TFLiteCustomOperatorsTest, oneExtensionClaims) {
   EXPECT_EQ(claimedError(scaleFile({3}), installed({first, other})),
             "operator 0 (CUSTOM 'Scale'): both the extension com.example.scale "
             "and the extension com.example.other claim it");
-  // Of two with one name the devices use the first.
+  // The devices use the first of two with one name.
   auto second = std::make_shared<ScaleExtension>(
       "com.example.scale", std::vector<CustomOperator>{{"Scale", 8}});
   EXPECT_EQ(claimedError(scaleFile({3}), installed({first, second})),

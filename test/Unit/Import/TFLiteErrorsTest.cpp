@@ -37,7 +37,7 @@ std::string error(Code code, const TensorSpec &input, Constants constants = {},
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
 
-/// As above, with options.
+/// Takes options beside what the function above takes.
 template <typename Options>
 std::string
 optionsError(Code code, const TensorSpec &input,

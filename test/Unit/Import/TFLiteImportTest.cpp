@@ -29,7 +29,7 @@ std::string oneOperator(Code code, std::vector<std::vector<int32_t>> shapes,
   return toText(importBytes(file.finish(inputs, {output})));
 }
 
-/// As above, with options and constants behind the first input.
+/// Takes options, and constants behind the first input, beside the above.
 template <typename Options>
 std::string
 withOptions(Code code, std::vector<int32_t> shape,

@@ -148,8 +148,8 @@ std::set<std::string> documentedOperators() {
        end = text.find("## The extension");
   EXPECT_NE(end, std::string::npos);
   text = text.substr(begin, end - begin);
-  // Of the tables, what an operator becomes is not one that is imported; nor
-  // is the HAL's name behind a name.
+  // The column of the tables with what an operator becomes names none that is
+  // imported; nor does the HAL's name behind a name.
   text =
       std::regex_replace(text, std::regex("\\n(\\|[^|\n]*\\|)[^\n]*"), "\n$1");
   text = std::regex_replace(text, std::regex("\\([A-Z0-9_]+\\)"), "");

@@ -145,7 +145,8 @@ OperatorExtras transposeExtras(int32_t padding, int32_t width, int32_t height) {
   return {.custom = "Convolution2DTransposeBias", .customOptions = bytes};
 }
 
-/// As MediaPipe defines it: each input element adds a filter to the output.
+/// Each input element adds a filter to the output, which is how MediaPipe
+/// defines it.
 Numbers transposeConvolution(const std::vector<int32_t> &in, const Numbers &x,
                              const std::vector<int32_t> &filter,
                              const Numbers &w, const Numbers &bias, bool isSame,

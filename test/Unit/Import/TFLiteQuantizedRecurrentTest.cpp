@@ -28,7 +28,7 @@ struct LstmShape {
   bool hasInputGate = true, hasPeephole = false, hasNorm = false;
   /// Activations have 16 bits.
   bool isWide = false;
-  /// Of the output, its state and, beside a projection, the hidden state.
+  /// Output, its state and, beside a projection, the hidden state have it.
   int32_t zeroPoint = 0;
 
   bool hasProjection() const { return outputs != cells; }
@@ -431,7 +431,7 @@ int64_t rescale(int64_t value, double factor) {
   return (high >> shift) + (rest > (mask >> 1) + (high < 0));
 }
 
-/// As TFLite defines it for integers; moves \p state on.
+/// Computes SVDF of integers like TFLite, and moves \p state on.
 Numbers integerSvdf(const SvdfShape &shape, const SvdfWeights &weights,
                     const Numbers &input, Numbers &state) {
   Numbers result;

@@ -342,14 +342,14 @@ TEST(JsonModelTest, poolsStayInTheFolder) {
 TEST(JsonModelTest, keysAreGivenOnce) {
   EXPECT_EQ(readError(R"({"halVersion":"1.3","halVersion":"1.0"})"),
             "model: key \"halVersion\" is given twice");
-  // The same key in objects beside each other and within each other.
+  // A key may be in objects beside each other and within each other.
   EXPECT_EQ(
       readError(R"({"main":{"operands":[{"scale":1},{"scale":[{"a":1},2],)"
                 R"("type":3,"scale":1}]},"main":1})"),
       "main.operands[1]: key \"scale\" is given twice");
   EXPECT_EQ(readError(R"([[],[{}],[0,{"a":{"b":0,"b":1}}]])"),
             "[2][1].a: key \"b\" is given twice");
-  // As the text says it, whatever the escapes.
+  // The message has the key that the text says, whatever the escapes.
   EXPECT_EQ(readError(R"({"main":1,"\u006dain":2})"),
             "model: key \"main\" is given twice");
   EXPECT_EQ(readError(document().dump()), "");

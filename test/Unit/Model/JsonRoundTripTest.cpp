@@ -83,7 +83,7 @@ TEST(JsonRoundTripTest, conformanceCases) {
             testCase.at("minHalVersion").get_ref<const std::string &>());
         ASSERT_TRUE(model.isOk() && version);
         error = validateModel(*model).message();
-        // As the HAL's own tools compute that version (B-128).
+        // The HAL's own tools compute that version so (B-128).
         removeTrailingDefaults(*model);
         if (error.empty())
           error = validateModel(*model, *version).message();

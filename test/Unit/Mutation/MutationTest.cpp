@@ -156,8 +156,8 @@ void tryOut(const TestCase &test, const Device &device, Counts &counts) {
         << "output " << i;
 }
 
-/// As many mutants as NNHAL_TEST_MUTATIONS says, and \p normally without it,
-/// each of one of \p seeds and executed by \p device.
+/// Tries the number of mutants that NNHAL_TEST_MUTATIONS says, and \p normally
+/// without it, each of one of \p seeds and executed by \p device.
 Counts tryMutants(const std::vector<TestCase> &seeds, const Device &device,
                   size_t normally) {
   const char *text = std::getenv("NNHAL_TEST_MUTATIONS");

@@ -70,7 +70,8 @@ TEST(NeuralNetworksLibrary, IsClosedAndOpenedAgain) {
             "close 0\n" + sum + "close 0\n" + sum);
 }
 
-// The same with the code of a compiled model, and with threads that execute it.
+// Neither code of a compiled model nor threads that execute it keep the library
+// from being closed and opened again.
 TEST(NeuralNetworksLibrary, IsClosedAndOpenedAgainWithCompiledModels) {
   if (!canCompile())
     GTEST_SKIP() << "this build has no compiler";

@@ -116,7 +116,7 @@ struct Nms {
   }
 };
 
-/// The same box for the background and the class.
+/// Makes each box one of the background and one of the class.
 Values twice(const std::vector<Values> &boxes) {
   Values result;
   for (const Values &box : boxes)

@@ -44,7 +44,7 @@ func.func @doubling_high_mul(%a: vector<8xi32>, %b: vector<8xi32>, %c: i32, %d: 
   return %0, %1 : vector<8xi32>, i32
 }
 
-// Of doubled numbers the high half is the result: it stays where it is.
+// The high half of doubled numbers is the result: it stays where it is.
 // CHECK-LABEL: @doubling_high_mul_nsw
 // CHECK: arith.addi %[[A:.+]], %[[A]] : vector<8xi32>
 // CHECK-COUNT-2: arith.muli {{.*}} : vector<4xi64>

@@ -81,7 +81,7 @@ func.func @remainder(%table: memref<9xi32>, %rows: memref<4xf32>) {
 
 // -----
 
-// Of a buffer whose extent is not known constants tell nothing.
+// Constants tell nothing of a buffer whose extent is not known.
 func.func @no_extent(%table: memref<9xi32>, %rows: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index

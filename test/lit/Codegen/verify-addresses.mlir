@@ -102,7 +102,7 @@ func.func @allocated(%table: memref<9xi32>, %value: f32) {
   return
 }
 
-// As many elements as a byte has values.
+// There is an element for each value of a byte.
 // CHECK-LABEL: func.func @byte
 func.func @byte(%bytes: memref<9xi8>, %rows: memref<256xf32>) {
   %c0 = arith.constant 0 : index

@@ -34,8 +34,8 @@ public:
 
   /// The shape of the result, of which all extents are known.
   Result<Shape> shapeOfOutput() const;
-  /// The same as a list; empty dimensions where \p isScalar says that the one
-  /// element of the HAL is a scalar of the file.
+  /// Returns the shape of the result as a list of one; empty dimensions where
+  /// \p isScalar says that the one element of the HAL is a scalar of the file.
   Result<std::vector<Shape>> shapes(bool isScalar = false) const;
 
 private:

@@ -433,7 +433,7 @@ SmallVector<Value> ConvolutionEmitter::multiplyRun(
   return rounds(unrolled, count, 1, rounds(0, unrolled, steps, values));
 }
 
-/// Of one output channel: quads of input channels side by side.
+/// Sums up one output channel: quads of input channels lie side by side.
 SmallVector<Value>
 ConvolutionEmitter::multiplyBytes(int64_t count, Value weightAt, Value inputAt,
                                   ArrayRef<Accumulator> accumulators,
@@ -470,7 +470,7 @@ void ConvolutionEmitter::multiplyAddBytes(Value weightAt, Value inputAt,
   }
 }
 
-/// Of one output channel: a number for each pixel.
+/// Leaves a number of one output channel for each pixel.
 void ConvolutionEmitter::finishSums(const TileGroup &group,
                                     const TilePosition &position,
                                     ArrayRef<Value> sums) {
@@ -533,7 +533,7 @@ void ConvolutionEmitter::multiplyAdd(Value weightAt, Value inputAt,
   }
 }
 
-/// Of one vector of accumulators.
+/// Loads the weights of one vector of accumulators.
 Value ConvolutionEmitter::loadWeights(Value at) {
   int64_t count = lanes * stepChannels;
   return extended(emitter.load(filter, at, {count, count}),
@@ -555,7 +555,7 @@ Value ConvolutionEmitter::broadcastInput(Value at) {
   OpBuilder &builder = emitter.builder();
   Location loc = emitter.loc();
   Type i32 = builder.getI32Type();
-  // As one number of 32 bits, which targets load and broadcast at once.
+  // Targets load and broadcast one number of 32 bits at once.
   Value loaded = emitter.load(input, at, {stepChannels, stepChannels});
   Value word = vector::BitCastOp::create(builder, loc,
                                          emitter.vectorType(1, i32), loaded);

@@ -77,8 +77,8 @@ public:
   void loop(int64_t begin, int64_t count, int64_t step,
             llvm::function_ref<void(mlir::Value)> body);
 
-  /// The same for rounds that are independent of each other and of those of the
-  /// loops around them: threads may share them.
+  /// Makes a loop of rounds that are independent of each other and of those of
+  /// the loops around them: threads may share them.
   void parallelLoop(int64_t begin, int64_t count, int64_t step,
                     llvm::function_ref<void(mlir::Value)> body);
 
@@ -170,7 +170,7 @@ public:
   struct Tile {
     llvm::ArrayRef<mlir::Value> values;
     Pixel first;
-    /// Of a row.
+    /// The number of pixels of a row.
     int64_t pixels;
     mlir::Value channel;
     int64_t vectors;
@@ -186,7 +186,7 @@ public:
 
   /// Applies the epilogue to a tile and stores the result.
   void finish(const Tile &tile);
-  /// The same for a tile without values, whose accumulators are too many to be
+  /// Finishes a tile without values, whose accumulators are too many to be
   /// there at once: `body` returns those of one vector of all pixels. The
   /// vectors are full, or there is one.
   using VectorBody =

@@ -59,7 +59,7 @@ public:
   virtual Value weight(Value weightRow, Value tap, Value channel,
                        Lanes lanes) = 0;
   virtual Value step(Value accumulator, Value element, Value weight) = 0;
-  /// Of the weights of one element of the window.
+  /// The bytes of the weights of one element of the window.
   virtual int64_t tapBytes() const = 0;
   /// `count` is the number of elements that were accumulated, f32.
   virtual Value finish(Value accumulator, llvm::function_ref<Value()> count,

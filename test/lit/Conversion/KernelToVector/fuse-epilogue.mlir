@@ -41,7 +41,7 @@ func.func @chain(%in: tensor<1x4x4x4xf32>, %filter: tensor<1x1x1x4x8xf32>, %bias
   return %2 : tensor<1x4x4x8xf32>
 }
 
-// Of two kernels that are added, the later one becomes the sum and reads the
+// The later one of two kernels that are added becomes the sum and reads the
 // other's result, which is complete by then.
 // CHECK-LABEL: @two_kernels
 // CHECK: %[[FIRST:.+]] = nnk.pool_2d max

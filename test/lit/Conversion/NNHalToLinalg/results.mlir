@@ -138,7 +138,7 @@ func.func private @contractions(%x: tensor<2x3xf32>, %image: tensor<1x2x2x1xf32>
   %bias = nnhal.constant dense<[0.0, 1.0, 0.5]> : tensor<3xf32> -> tensor<3xf32>
   %product = nnhal.fully_connected %x, %weights, %bias : (tensor<2x3xf32>, tensor<3x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   call @print23(%product) : (tensor<2x3xf32>) -> ()
-  // The same weights, packed while the program runs.
+  // Weights that are packed while the program runs give these results, too.
   // CHECK:      [7, -1, 2.5]
   // CHECK-NEXT: [-4, 6, 1.5]
   %zero = arith.constant dense<0.0> : tensor<3x3xf32>

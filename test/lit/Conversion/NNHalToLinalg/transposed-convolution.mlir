@@ -90,7 +90,7 @@ func.func @computed_filter(%x: tensor<1x3x5x4xf32>, %filter: tensor<8x2x2x4xf32>
   return %0 : tensor<1x6x10x8xf32>
 }
 
-// Of @three_taps_in_two_phases, in a panel of eight channels: 3 and 0 for the
+// A panel of eight channels of @three_taps_in_two_phases has 3 and 0 for the
 // pixel before, 1 and 2 for the pixel itself.
 // CHECK:         {{_packed: "0x4000000000004040(00000000){7}0000803F00000040(00000000){6}"}}
 

@@ -122,7 +122,7 @@ nnhal.model @average_of_bytes attributes {hal_version = "1.3"} {
 
 // -----
 
-// Of more than 4096 elements a mean of float32 may be rounded another way.
+// A mean of more than 4096 elements of float32 may be rounded another way.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     nnk.pool_2d
 // CHECK:         scf.for

@@ -55,7 +55,7 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     %r2 = nnhal.operation "nnhal.tflite:3"(%x, %w, %short, %zero, %one, %two, %one, %two, %one) : (tensor<1x4x4x3x!fixed>, tensor<2x2x3x3x!weights>, tensor<2xi32>, i32, i32, i32, i32, i32, i32) -> tensor<1x2x4x2x!fixed>
     %r3 = nnhal.operation "nnhal.tflite:9"(%wide, %row, %single, %zero, %zero, %no) : (tensor<2x400x!fixed>, tensor<1x400x!weight>, tensor<1x!long>, i32, i32, i8) -> tensor<2x1x!fixed>
     %r4 = nnhal.operation "nnhal.tflite:9"(%wider, %longer, %single, %zero, %zero, %yes) : (tensor<1x2x600x!fixed>, tensor<1x600x!weight>, tensor<1x!long>, i32, i32, i8) -> tensor<1x2x1x!fixed>
-    // As many windows as there are not.
+    // The result states more windows than there are.
     %r5 = nnhal.operation "nnhal.tflite:3"(%x, %w, %absent, %zero, %one, %two, %one, %two, %one) : (tensor<1x4x4x3x!fixed>, tensor<2x2x3x3x!weights>, tensor<2x!long>, i32, i32, i32, i32, i32, i32) -> tensor<1x3x4x2x!fixed>
     // Two result channels of three groups.
     %r6 = nnhal.operation "nnhal.tflite:3"(%x, %group, %absent, %zero, %one, %two, %one, %two, %one) : (tensor<1x4x4x3x!fixed>, tensor<2x2x3x1x!weights>, tensor<2x!long>, i32, i32, i32, i32, i32, i32) -> tensor<1x2x4x2x!fixed>

@@ -41,7 +41,7 @@ for type in ("MAXIMUM", "MINIMUM"):
 for activation in (1, 2, 3):
     operation("ADD", [a, constant("TENSOR_FLOAT32", -0.0, dimensions=[1]),
                       constant("INT32", activation)])
-    # Of one product for each element, so that the order of sums has no part.
+    # There is one product for each element: the order of sums has no part.
     operation("CONV_2D", [a, constant("TENSOR_FLOAT32", 1.0, dimensions=[1, 1, 1, 1]),
                           constant("TENSOR_FLOAT32", 0.0, dimensions=[1]),
                           *(constant("INT32", number) for number in (2, 1, 1, activation))])

@@ -63,7 +63,7 @@ class NNHal_SpatialIn<string name>
     : NNHal_HalInput<name, "spatial", NNHal_Tensor>;
 class NNHal_OptionalIn<string name>
     : NNHal_HalInput<name, "optional", Optional<NNHal_Tensor>>;
-/// As many tensors as the HAL operation has beside its other inputs.
+/// All tensors that the HAL operation has beside its other inputs.
 class NNHal_VariadicIn<string name>
     : NNHal_HalInput<name, "variadic", Variadic<NNHal_Tensor>>;
 /// INT32.

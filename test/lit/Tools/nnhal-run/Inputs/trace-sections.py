@@ -47,7 +47,8 @@ with open(f"{folder}/large.json", "w", encoding="utf-8") as file:
 finish(*run(file=f"{folder}/large.json"))
 for _ in range(2):
     finish(*run(*cache))
-# As another process that compiles does, until this one has begun to wait.
+# Another process that compiles keeps the lock, until this one has begun to
+# wait.
 subprocess.run(["rm", "-r", f"{folder}/cache"], check=True)
 os.mkdir(f"{folder}/cache")
 with open(os.open(f"{folder}/cache/nnhal.lock", os.O_RDWR | os.O_CREAT, 0o600), "r+b") as file:
