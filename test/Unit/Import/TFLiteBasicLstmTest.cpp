@@ -171,6 +171,48 @@ TEST(TFLiteBasicLstmTest, ofBytes) {
   expectNear(results[1], cells, 2);
 }
 
+// Weights of four bits are those of the same numbers of eight.
+TEST(TFLiteBasicLstmTest, fourBits) {
+  Cell cell = byteCell();
+  for (double &weight : cell.w)
+    weight = int(weight) % 16;
+  cell.weights.zeroPoints = {7};
+  std::vector<Numbers> expected = runStep(cell);
+  cell.weights.type = Type::UINT4;
+  Numbers packed;
+  for (size_t i = 0; i < cell.w.size(); i += 2)
+    packed.push_back(cell.w[i] + 16 * cell.w[i + 1]);
+  cell.w = std::move(packed);
+  EXPECT_EQ(runStep(cell), expected);
+}
+
+// Only an execution knows how many places WHERE finds.
+TEST(TFLiteBasicLstmTest, unknownBatch) {
+  TFLiteWriter file;
+  int32_t truths = file.tensor({{4, 3}, Type::BOOL});
+  int32_t places = file.tensor({{-1, 2}, Type::INT64}),
+          data = file.tensor({{-1, 2}});
+  file.add(Code::WHERE, {truths}, {places});
+  file.add(Code::CAST, {places}, {data},
+           schema::CreateCastOptions(file.builder, Type::INT64, Type::FLOAT32));
+  int32_t before = file.tensor({{batch, units}}),
+          cellBefore = file.tensor({{batch, units}});
+  int32_t weights = file.constant<float>({{4 * units, 2 + units}},
+                                         std::vector<float>(4 * units * 4)),
+          bias = file.constant<float>({{4 * units}},
+                                      std::vector<float>(4 * units));
+  std::vector<int32_t> outputs;
+  for (int i = 0; i < 4; ++i)
+    outputs.push_back(file.tensor({{batch, units}}));
+  file.add(Code::LSTM, {data, before, weights, bias, cellBefore}, outputs,
+           schema::CreateLSTMOptions(file.builder, schema::Activation::TANH, 0,
+                                     0, schema::LSTMKernel::BASIC));
+  EXPECT_EQ(importError(file.finish({truths, before, cellBefore},
+                                    {outputs[0], outputs[1]})),
+            "operator 2 (LSTM): the shape of input 0 depends on values that "
+            "are not constant");
+}
+
 TEST(TFLiteBasicLstmTest, errors) {
   auto error = [](auto change, bool isConstant = true) {
     Cell cell = byteCell();
@@ -185,6 +227,9 @@ TEST(TFLiteBasicLstmTest, errors) {
   EXPECT_EQ(error([](Cell &cell) { cell.weights.shape = {4, 10}; }),
             "operator 0 (LSTM): weights have shape 4x10, which is not four "
             "times the units, and 3 more than these");
+  // A weight of four bytes is none of a byte.
+  EXPECT_EQ(error([](Cell &cell) { cell.weights = {{4 * units, columns}}; }),
+            "operator 0 (LSTM): weights have type FLOAT32, expected UINT8");
   EXPECT_EQ(error([](Cell &) {}, false),
             "operator 0 (LSTM): weights and biases of bytes must be constants");
 }

@@ -66,6 +66,9 @@ static Result<Sizes> sizesOf(Operator &op) {
       return badData("input {}, {}, is a variable", i, describe(op.input(i)));
   NNHAL_RETURN_IF_ERROR(expectRank(op, 0, 2));
   NNHAL_RETURN_IF_ERROR(expectRank(op, weights, 2));
+  if (std::ranges::count(op.shape(0), 0u) > 0)
+    return badData("the shape of input 0 depends on values that are not "
+                   "constant");
   Sizes sizes{op.shape(0)[0], op.shape(0)[1], op.shape(weights)[0] / gates};
   if (op.shape(weights) !=
       Shape{gates * sizes.units, sizes.input + sizes.units})
@@ -156,6 +159,8 @@ static Result<uint32_t> partOfWeights(Operator &op,
   Tensor tensor = op.input(weights);
   tensor.operand.reset();
   tensor.isFolded = true;
+  tensor.sourceType = schema::TensorType::UINT8;
+  tensor.expansion = Expansion::None;
   tensor.sparsity = nullptr;
   tensor.shape = Shape{sizes.units, count};
   tensor.bytes = op.graph.file().keepFolded(std::move(part));
@@ -172,6 +177,9 @@ static Status addBytes(Operator &op, const Sizes &sizes,
   FileImport &file = op.graph.file();
   if (!op.isConstant(weights) || !op.isConstant(biases))
     return badData("weights and biases of bytes must be constants");
+  if (op.input(weights).type != OperandType::TENSOR_QUANT8_ASYMM)
+    return badData("weights have type {}, expected UINT8",
+                   nameOf(op.input(weights).sourceType));
   std::vector<std::byte> bytes, sums;
   NNHAL_RETURN_IF_ERROR(
       expandConstant(op.input(weights), file.constantLimit(), bytes));
