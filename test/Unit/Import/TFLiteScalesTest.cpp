@@ -63,6 +63,44 @@ TEST(TFLiteScalesTest, constantsAreMovedAtImport) {
             (Numbers{1, 1.25, 1.5}));
 }
 
+// An element is moved in nanoseconds, one by one from where its neighbours are.
+TEST(TFLiteScalesTest, largeConstantsAreMoved) {
+  constexpr int32_t size = 1 << 10;
+  std::vector<int8_t> values(4 << 20);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = int8_t(i * 7 >> 5);
+  TensorSpec from = scaled({2, 2 * size, size}, 0);
+  TFLiteWriter file;
+  int32_t data = file.constant<int8_t>(from, values);
+  int32_t reversed = file.tensor(from), turned;
+  turned = file.tensor(scaled({size, 2 * size, 2}, 2));
+  file.add(Code::STRIDED_SLICE,
+           {data, file.integers({0, 0, -1}),
+            file.integers({2, 2 * size, -size - 1}), file.integers({1, 1, -1})},
+           {reversed});
+  file.add(Code::TRANSPOSE, {reversed, file.integers({2, 1, 0})}, {turned});
+  int32_t result = file.tensor({{size, 2 * size, 2}});
+  file.add(Code::DEQUANTIZE, {turned}, {result});
+  AnnotatedModel model = importBytes(file.finish({}, {result}));
+  ASSERT_EQ(model.model.main.operations.size(), 1u);
+  auto moved =
+      valuesOf<int8_t>(model, model.model.main.operations[0].inputs[0]);
+  ASSERT_EQ(moved.size(), values.size());
+  for (size_t i = 0; i < moved.size(); i += 997) {
+    size_t z = i % 2, y = i / 2 % (2 * size), x = i / 2 / (2 * size);
+    ASSERT_EQ(moved[i], values[(z * 2 * size + y) * size + size - 1 - x]) << i;
+  }
+}
+
+TEST(TFLiteScalesTest, constantsAreGatheredInside) {
+  // Columns 2 and 0 of both rows, whose scales stay.
+  EXPECT_EQ(moved(Code::GATHER, scaled({2, 3}, 0), {{2, 0}}, scaled({2, 2}, 0),
+                  options([](Builder &b) {
+                    return schema::CreateGatherOptions(b, 1);
+                  })),
+            (Numbers{1.5, 0.5, 1.5, 1}));
+}
+
 TEST(TFLiteScalesTest, movementErrors) {
   auto error = [](Code code, std::vector<int32_t> list, TensorSpec to,
                   const Options &made = {}) {

@@ -143,6 +143,13 @@ static Result<int64_t> foldConcatenation(const Known &known, size_t,
   return elementAt(known.inputs[part], inside);
 }
 
+static Status checkIndex(int64_t index, uint32_t axis, const Shape &shape) {
+  if (index < 0 || index >= int64_t(shape[axis]))
+    return badData("index {} is not in dimension {} of size {}", index, axis,
+                   shape[axis]);
+  return Status();
+}
+
 static Result<int64_t> foldGather(const Known &known, size_t,
                                   const Shape &position) {
   const Integers &data = known.inputs[0], &indices = known.inputs[1];
@@ -150,9 +157,7 @@ static Result<int64_t> foldGather(const Known &known, size_t,
       uint32_t axis, axisOf<schema::GatherOptions>(known, data.shape.size()));
   auto first = position.begin() + axis, last = first + indices.shape.size();
   int64_t index = elementAt(indices, {first, last});
-  if (index < 0 || index >= int64_t(data.shape[axis]))
-    return badData("index {} is not in dimension {} of size {}", index, axis,
-                   data.shape[axis]);
+  NNHAL_RETURN_IF_ERROR(checkIndex(index, axis, data.shape));
   Shape source(position.begin(), first);
   source.push_back(uint32_t(index));
   source.insert(source.end(), last, position.end());
@@ -351,9 +356,59 @@ static Result<std::vector<Shape>> transposedShape(Operator &op) {
   return std::vector<Shape>{shape};
 }
 
-/// The function by which foldChannels() finds elements.
-static FoldFunction findMovement(Code code) {
-  return code == Code::TRANSPOSE ? foldTranspose : findFold(code)->fold;
+/// The constant \p bytes, gathered as \p known says.
+static Result<std::vector<std::byte>>
+gathered(const Known &known, const std::vector<std::byte> &bytes) {
+  const Shape &shape = known.inputs[0].shape;
+  NNHAL_ASSIGN_OR_RETURN(uint32_t axis,
+                         axisOf<schema::GatherOptions>(known, shape.size()));
+  // Rows of the axis, of slices that stay together.
+  const uint32_t rows = *elementCount({shape.begin(), shape.begin() + axis});
+  const uint32_t size = *elementCount({shape.begin() + axis + 1, shape.end()});
+  std::vector<std::byte> result;
+  for (uint32_t row = 0; row < rows; ++row)
+    for (int32_t index : known.inputs[1].values) {
+      NNHAL_RETURN_IF_ERROR(checkIndex(index, axis, shape));
+      auto from = bytes.begin() +
+                  (ptrdiff_t(row) * shape[axis] + index) * ptrdiff_t(size);
+      result.insert(result.end(), from, from + size);
+    }
+  return result;
+}
+
+/// The constant \p bytes, moved as \p known says: the neighbours of each
+/// dimension of the result, whose shape is \p shape, are equally far apart.
+static Result<std::vector<std::byte>> moved(const Known &known,
+                                            const std::vector<std::byte> &bytes,
+                                            const Shape &shape) {
+  FoldFunction fold = known.op.row.code == Code::TRANSPOSE
+                          ? foldTranspose
+                          : findFold(known.op.row.code)->fold;
+  // Elements of a constant are its own numbers: the functions that fold give
+  // their places.
+  NNHAL_ASSIGN_OR_RETURN(int64_t place, fold(known, 0, Shape(shape.size())));
+  std::vector<int64_t> steps(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1)
+      continue;
+    Shape second(shape.size());
+    second[i] = 1;
+    NNHAL_ASSIGN_OR_RETURN(steps[i], fold(known, 0, second));
+    steps[i] -= place;
+  }
+  std::vector<std::byte> result(*elementCount(shape));
+  Shape position(shape.size());
+  for (std::byte &byte : result) {
+    byte = bytes[size_t(place)];
+    for (size_t i = shape.size(); i-- > 0;) {
+      place += steps[i];
+      if (++position[i] < shape[i])
+        break;
+      place -= steps[i] * shape[i];
+      position[i] = 0;
+    }
+  }
+  return result;
 }
 
 Status foldChannels(Operator &op) {
@@ -364,13 +419,12 @@ Status foldChannels(Operator &op) {
   }
   const Tensor &from = op.input(0);
   FileImport &file = op.graph.file();
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes, result;
   NNHAL_RETURN_IF_ERROR(expandConstant(from, file.constantLimit(), bytes)
                             .withContext(describe(from)));
   const Shape &shape = op.outputShapes[0];
   const uint32_t count = *elementCount(shape);
   NNHAL_RETURN_IF_ERROR(file.checkConstants(count));
-  // Elements are moved as their places are.
   Known known{op, {{*from.shape, std::vector<int32_t>(bytes.size())}}};
   std::iota(known.inputs[0].values.begin(), known.inputs[0].values.end(), 0);
   for (size_t i = 1; i < op.inputCount(); ++i) {
@@ -381,13 +435,12 @@ Status foldChannels(Operator &op) {
     }
     known.inputs.push_back(std::move(integers));
   }
-  std::vector<std::byte> moved(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    NNHAL_ASSIGN_OR_RETURN(int64_t place, findMovement(op.row.code)(
-                                              known, 0, positionOf(i, shape)));
-    moved[i] = bytes[size_t(place)];
+  if (op.row.code == Code::GATHER) {
+    NNHAL_ASSIGN_OR_RETURN(result, gathered(known, bytes));
+  } else if (count != 0) {
+    NNHAL_ASSIGN_OR_RETURN(result, moved(known, bytes, shape));
   }
-  return op.graph.fold(op.output(0), shape, std::move(moved));
+  return op.graph.fold(op.output(0), shape, std::move(result));
 }
 
 Result<std::vector<Shape>> shapeShape(Operator &op) {
