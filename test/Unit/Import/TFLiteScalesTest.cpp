@@ -140,6 +140,7 @@ struct BlockFile {
   int64_t zeroPoint = 0;
   bool isConstant = true;
   bool hasScales = true;
+  bool hasZeroPoints = true;
 
   std::vector<std::byte> write() const {
     TFLiteWriter file;
@@ -149,7 +150,7 @@ struct BlockFile {
     TensorSpec spec = {{2, 4}, type};
     spec.blockSize = blockSize;
     spec.blockScales = hasScales ? scaleTensor : 99;
-    spec.blockZeroPoints = zeroPoints;
+    spec.blockZeroPoints = hasZeroPoints ? zeroPoints : 99;
     int32_t weights =
         isConstant ? file.constant<uint8_t>(spec, packed) : file.tensor(spec);
     int32_t x = file.tensor({{1, 4}}), y = file.tensor({{1, 2}});
@@ -187,6 +188,42 @@ TEST(TFLiteScalesTest, blocksHaveScales) {
   EXPECT_EQ(runFile(bytes.write(), {x}).at(0), expected);
 }
 
+/// The weights 1 and 2, whose scales are 4 and 1/2.
+int32_t addBlocks(TFLiteWriter &file) {
+  TensorSpec spec = {{2}, Type::INT4};
+  spec.blockSize = 1;
+  spec.blockScales = file.constant<float>({{2}}, {4.0f, 0.5f});
+  return file.constant<uint8_t>(spec, {0x21});
+}
+
+TEST(TFLiteScalesTest, blocksAreDequantized) {
+  TFLiteWriter file;
+  int32_t weights = addBlocks(file), x = file.tensor({{2}});
+  int32_t reals = file.tensor({{2}}), sum = file.tensor({{2}});
+  file.add(Code::DEQUANTIZE, {weights}, {reals});
+  file.add(Code::ADD, {x, reals}, {sum});
+  EXPECT_EQ(runFile(file.finish({x}, {sum}), {{10, 20}}).at(0),
+            (Numbers{14, 21}));
+}
+
+TEST(TFLiteScalesTest, blocksArePassedToSubgraphs) {
+  TFLiteWriter file;
+  int32_t condition = file.tensor({{1}, Type::BOOL}),
+          chosen = file.tensor({{2}});
+  file.add(Code::IF, {condition, addBlocks(file)}, {chosen},
+           schema::CreateIfOptions(file.builder, 1, 2));
+  file.endSubgraph({condition}, {chosen});
+  int32_t from = file.tensor({{2}}), to = file.tensor({{2}});
+  file.add(Code::NEG, {from}, {to});
+  file.endSubgraph({from}, {to});
+  from = file.tensor({{2}});
+  to = file.tensor({{2}});
+  file.add(Code::ABS, {from}, {to});
+  std::vector<std::byte> bytes = file.finish({from}, {to});
+  EXPECT_EQ(runFile(bytes, {{1}}).at(0), (Numbers{-4, -1}));
+  EXPECT_EQ(runFile(bytes, {{0}}).at(0), (Numbers{4, 1}));
+}
+
 TEST(TFLiteScalesTest, blockErrors) {
   auto error = [](const BlockFile &file) { return importError(file.write()); };
   EXPECT_EQ(error({.type = Type::UINT4}),
@@ -199,6 +236,9 @@ TEST(TFLiteScalesTest, blockErrors) {
             "constant");
   EXPECT_EQ(error({.scales = {1.0f, 2.0f}}),
             "tensor 2 't2': has 4 blocks, but 2 scales of type FLOAT16");
+  EXPECT_EQ(error({.hasZeroPoints = false}),
+            "tensor 2 't2': has its zero points in tensor 99, which is not a "
+            "constant");
   EXPECT_EQ(error({.zeroPoint = 8}),
             "tensor 2 't2': has zero points by blocks that are not 0");
   EXPECT_EQ(error({.isConstant = false}),

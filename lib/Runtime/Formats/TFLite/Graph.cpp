@@ -198,6 +198,7 @@ Status Graph::bindConstant(Tensor &tensor, const Tensor &constant) {
   tensor.shape = constant.shape;
   tensor.bytes = constant.bytes;
   tensor.expansion = constant.expansion;
+  tensor.blocks = constant.blocks;
   tensor.sparsity = constant.sparsity;
   return Status();
 }

@@ -31,7 +31,7 @@ Status importDequantize(Operator &op) {
     return fold(op, Expansion::Float16ToFloat32);
   }
   // The constant itself is FLOAT32 here.
-  if (from.sourceType == schema::TensorType::BFLOAT16)
+  if (from.sourceType == schema::TensorType::BFLOAT16 || from.blocks)
     return fold(op, from.expansion);
   if (from.type == OperandType::TENSOR_FLOAT32)
     return badData("the HAL's DEQUANTIZE does not take input 0 of type {}",

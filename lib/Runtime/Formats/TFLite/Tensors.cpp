@@ -308,9 +308,8 @@ static Status readTensor(Tensor &tensor, const schema::Model &model,
   return Status();
 }
 
-/// Makes reals of a constant whose scales \p source states by blocks: tensors
-/// of
-/// \p tensors hold them.
+/// Makes reals of the constant \p tensor, whose scales \p source states by
+/// blocks. They lie in one of \p tensors.
 static Status setBlocks(Tensor &tensor,
                         const schema::BlockwiseQuantization &source,
                         const std::vector<Tensor> &tensors) {
@@ -345,11 +344,13 @@ static Status setBlocks(Tensor &tensor,
     return badData("has {} blocks, but {} scales of type {}", count,
                    toString(*scales->shape), nameOf(scales->sourceType));
   // Tensor 0 stands for none, too, because it is what a file leaves out.
-  const Tensor *zeroPoints =
-      source.zero_points() > 0 ? held(source.zero_points()) : nullptr;
-  if (zeroPoints && std::ranges::any_of(zeroPoints->bytes, [](std::byte byte) {
-        return byte != std::byte(0);
-      }))
+  const Tensor *zeroPoints = held(source.zero_points());
+  if (source.zero_points() > 0 && !zeroPoints)
+    return badData("has its zero points in tensor {}, which is not a constant",
+                   source.zero_points());
+  if (source.zero_points() > 0 &&
+      std::ranges::any_of(zeroPoints->bytes,
+                          [](std::byte byte) { return byte != std::byte(0); }))
     return badData("has zero points by blocks that are not 0");
   tensor.blocks =
       Blocks{uint32_t(source.block_size()), scales->sourceType, scales->bytes};
