@@ -124,6 +124,15 @@ TEST(TFLiteWiderFormsTest, indicesOf16Bits) {
             "GATHER(i3x2, 0, {2 0}) -> o2x2\n");
 }
 
+// The numbers of a type with a zero point are 32768 above those of the file.
+TEST(TFLiteWiderFormsTest, indicesHaveNoZeroPoint) {
+  TestInput table = value({3, 2}, Type::FLOAT32, {});
+  TestInput indices = {{{2}, Type::INT16, {0.5f}, {3}}, {}};
+  EXPECT_EQ(
+      importError(operatorFile(Code::GATHER, {table, indices}, {{{2, 2}}})),
+      "operator 0 (GATHER): indices have type INT16, expected INT32");
+}
+
 TEST(TFLiteWiderFormsTest, productsOfUnsignedNumbers) {
   EXPECT_EQ(result(Code::MUL,
                    {value({2}, Type::UINT32, {3000000000, 7}),

@@ -73,9 +73,12 @@ uint32_t Graph::asNarrow(uint32_t index) {
 
 Result<uint32_t> Graph::asIndices(uint32_t index) {
   Tensor &source = tensor(index);
-  bool isWidened = source.sourceType == schema::TensorType::INT16 &&
-                   (source.isConstant || (source.operand && usesExtension()));
-  if (!isWidened)
+  // The numbers of a type with a zero point are not those of the file, and a
+  // variable has others later.
+  bool isCast = source.type == OperandType::TENSOR_QUANT16_SYMM &&
+                source.operand && !source.isVariable && usesExtension();
+  if (source.sourceType != schema::TensorType::INT16 ||
+      !(source.isConstant || isCast))
     return index;
   auto found = narrowIndices.find(index);
   if (found != narrowIndices.end())
