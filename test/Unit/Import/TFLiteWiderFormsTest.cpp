@@ -404,6 +404,20 @@ TEST(TFLiteWiderFormsTest, longTransforms) {
             "expected 1 to 4096; the extension nnhal.tflite takes it");
 }
 
+TEST(TFLiteWiderFormsTest, lengthsOfLongTransforms) {
+  auto error = [](int32_t length) {
+    return importError(
+        operatorFile(Code::RFFT2D, {{{{1, 8}}, {}}, integersInput({1, length})},
+                     {{{1, 5}, Type::COMPLEX64}}));
+  };
+  EXPECT_EQ(error(5000), "operator 0 (RFFT2D): has length 5000, expected a "
+                         "power of two and at most 1048576");
+  EXPECT_EQ(error(1 << 21), "operator 0 (RFFT2D): has length 2097152, expected "
+                            "a power of two and at most 1048576");
+  EXPECT_EQ(error(-1), "operator 0 (RFFT2D): has length -1, expected a power "
+                       "of two and at most 1048576");
+}
+
 // Planes of two lengths are transformed along both.
 TEST(TFLiteWiderFormsTest, longTransformsOfPlanes) {
   TFLiteWriter file;

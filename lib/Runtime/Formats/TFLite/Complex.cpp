@@ -26,8 +26,8 @@
 #include "Runtime/Support/Errors.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace nnhal::rt::tflite {
@@ -127,9 +127,10 @@ bool hasLongTransform(Operator &op) {
                    input[input.size() - 2], input.back()}) > maxTransform;
 }
 
-/// The shape of the result of a transform, of which lengths and extents are up
-/// to \p most.
-static Result<std::vector<Shape>> transformShape(Operator &op, uint32_t most) {
+/// The shape of the result of a transform whose lengths \p check has accepted,
+/// each beside the extent that is transformed.
+static Result<std::vector<Shape>>
+transformShape(Operator &op, Status (*check)(int32_t length, uint32_t extent)) {
   const Shape &input = op.shape(0);
   if (input.size() < 2)
     return badData("input 0 has shape {}, expected rank 2 or more",
@@ -138,20 +139,30 @@ static Result<std::vector<Shape>> transformShape(Operator &op, uint32_t most) {
   Shape shape = input;
   for (size_t i = 0; i < 2; ++i) {
     uint32_t &extent = shape[shape.size() - 2 + i];
-    if (lengths[i] < 1 || uint32_t(lengths[i]) > most || extent > most)
-      return badData("transforms {} elements with length {}, expected 1 to {}",
-                     extent, lengths[i], most);
+    NNHAL_RETURN_IF_ERROR(check(lengths[i], extent));
     extent = i == 0 ? uint32_t(lengths[i]) : uint32_t(lengths[i]) / 2 + 1;
   }
   return std::vector<Shape>{shape};
 }
 
 Result<std::vector<Shape>> rfft2dShape(Operator &op) {
-  return transformShape(op, maxTransform);
+  return transformShape(op, [](int32_t length, uint32_t extent) -> Status {
+    if (length < 1 || uint32_t(length) > maxTransform || extent > maxTransform)
+      return badData("transforms {} elements with length {}, expected 1 to {}",
+                     extent, length, maxTransform);
+    return Status();
+  });
 }
 
 Result<std::vector<Shape>> longTransformShape(Operator &op) {
-  return transformShape(op, std::numeric_limits<int32_t>::max());
+  return transformShape(op, [](int32_t length, uint32_t) -> Status {
+    // The extension says so, too, but not which operator of the file it is.
+    constexpr int32_t most = 1 << 20;
+    if (length < 1 || length > most || !std::has_single_bit(uint32_t(length)))
+      return badData("has length {}, expected a power of two and at most {}",
+                     length, most);
+    return Status();
+  });
 }
 
 Status importLongTransform(Operator &op) {
