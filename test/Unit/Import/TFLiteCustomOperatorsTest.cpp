@@ -139,12 +139,12 @@ TEST(TFLiteCustomOperatorsTest, extensionComputes) {
 
 // Options that a FlatBuffer has no room for lie behind it.
 TEST(TFLiteCustomOperatorsTest, largeOptions) {
-  auto write = [](uint64_t offset) {
+  auto write = [](uint64_t offset, uint64_t size = 2) {
     return operatorFile(Code::CUSTOM, {{{{2}}, {}}}, {{}}, {},
                         {.custom = "Scale",
                          .customOptions = {5},
                          .largeOptionsOffset = offset,
-                         .largeOptionsSize = 2});
+                         .largeOptionsSize = size});
   };
   std::vector<std::byte> file = write(1);
   EXPECT_EQ(runFile(file, {{1, 2}}, scaleExtension()),
@@ -153,9 +153,15 @@ TEST(TFLiteCustomOperatorsTest, largeOptions) {
   file = write(size);
   ASSERT_EQ(file.size(), size);
   EXPECT_EQ(claimedError(file),
-            fmt::format("operator 0 (CUSTOM 'Scale'): has custom options at "
-                        "bytes {} to {} of a file of {}",
-                        size, size + 2, size));
+            fmt::format("operator 0 (CUSTOM 'Scale'): has 2 bytes of custom "
+                        "options from byte {0} on, in a file of {0}",
+                        size));
+  // The sum of offset and size does not fit 64 bits.
+  EXPECT_EQ(claimedError(write(8, UINT64_MAX)),
+            fmt::format("operator 0 (CUSTOM 'Scale'): has 18446744073709551615 "
+                        "bytes of custom options from byte 8 on, in a file of "
+                        "{}",
+                        size));
   file.insert(file.end(), {std::byte(3), std::byte(9)});
   EXPECT_EQ(runFile(file, {{1, 2}}, scaleExtension()),
             (std::vector<Numbers>{{3, 6}}));

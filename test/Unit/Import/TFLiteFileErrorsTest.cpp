@@ -48,7 +48,8 @@ TEST(TFLiteFileErrorsTest, references) {
   x = external.external({{2}}, 1 << 20, 8);
   std::vector<std::byte> bytes = external.finish({}, {x});
   EXPECT_EQ(importError(bytes),
-            "tensor 0 't0': refers to bytes 1048576 to 1048584 of a file of " +
+            "tensor 0 't0': refers to 8 bytes from byte 1048576 on, in a file "
+            "of " +
                 std::to_string(bytes.size()));
   TFLiteWriter codes;
   x = codes.tensor({{2}});

@@ -61,8 +61,9 @@ Result<std::span<const uint8_t>> customOptionsOf(Operator &op) {
     return elementsOf(op.source.custom_options());
   std::span<const std::byte> file = op.graph.file().file;
   if (offset > file.size() || size > file.size() - offset)
-    return badData("has custom options at bytes {} to {} of a file of {}",
-                   offset, offset + size, file.size());
+    return badData("has {} bytes of custom options from byte {} on, in a file "
+                   "of {}",
+                   size, offset, file.size());
   return std::span(reinterpret_cast<const uint8_t *>(file.data()) + offset,
                    size_t(size));
 }

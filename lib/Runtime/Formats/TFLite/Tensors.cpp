@@ -252,8 +252,8 @@ bufferBytes(const schema::Model &model, uint32_t index,
     // Data behind the FlatBuffer, for files that exceed its 2 GB.
     uint64_t offset = buffer->offset(), size = buffer->size();
     if (offset > file.size() || size > file.size() - offset)
-      return badData("refers to bytes {} to {} of a file of {}", offset,
-                     offset + size, file.size());
+      return badData("refers to {} bytes from byte {} on, in a file of {}",
+                     size, offset, file.size());
     return file.subspan(offset, size);
   }
   std::span<const uint8_t> data = elementsOf(buffer->data());
