@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <optional>
 
 using namespace nnhal::rt;
@@ -25,7 +26,8 @@ namespace {
 class ReferenceDeviceTest : public ::testing::Test {
 protected:
   void prepare(std::string_view name,
-               const ReferenceDeviceOptions &options = {}) {
+               const ReferenceDeviceOptions &options = {},
+               const std::function<void(Model &)> &change = {}) {
     Result<Memory> file = Memory::readFile(NNHAL_TEST_DATA "/Cases/basic.json");
     ASSERT_TRUE(file.isOk());
     std::span<const std::byte> text = *file->bytes();
@@ -40,6 +42,8 @@ protected:
     ASSERT_EQ(test.name, name);
     AnnotatedModel annotated;
     annotated.model = test.model;
+    if (change)
+      change(annotated.model);
     auto made = createReferenceDevice(options)->prepareModel(annotated);
     ASSERT_TRUE(made.isOk()) << made.status().message();
     prepared = *made;
@@ -166,6 +170,33 @@ TEST_F(ReferenceDeviceTest, omittedConditionIsRefused) { // D-013, D-096
   EXPECT_EQ(status.message(), "operation 0 (IF): input 0 (condition) is "
                               "omitted, but it is not optional");
   EXPECT_TRUE(result.outputShapes.empty());
+}
+
+/// Leaves the extents of all tensors of \p graph open but those of constants.
+void openExtents(Subgraph &graph) {
+  for (Operand &operand : graph.operands)
+    if (isTensor(operand.type) &&
+        operand.lifetime != OperandLifeTime::CONSTANT_COPY)
+      operand.dimensions.assign(operand.dimensions.size(), 0);
+}
+
+TEST_F(ReferenceDeviceTest, conditionsHaveOneElement) { // control_flow C5
+  prepare("while_counts", {}, [](Model &model) {
+    openExtents(model.main);
+    for (Subgraph &graph : model.referenced)
+      openExtents(graph);
+    Subgraph &condition = model.referenced[0];
+    condition.operands[condition.outputIndexes[0]].dimensions = {1};
+  });
+  for (InputArgument &input : request.inputs) {
+    input.memory = Memory::copy(std::vector<std::byte>(8));
+    input.dimensions = {2};
+  }
+  Status status = execute();
+  EXPECT_EQ(status.code(), StatusCode::generalFailure);
+  EXPECT_EQ(status.message(),
+            "operation 0 (WHILE): referenced[0]: operation 0 (LESS): output "
+            "dimension 0 is 1, expected 2");
 }
 
 TEST_F(ReferenceDeviceTest, missesDeadlines) { // D-016
