@@ -362,7 +362,7 @@ TEST(TFLiteWiderFormsTest, scalesOfUnitsAreRoundedOnce) {
   }
 }
 
-// The bytes of seven dimensions are not merged for scales of units.
+// The bytes of five dimensions are not merged for scales of units.
 TEST(TFLiteWiderFormsTest, scalesOfUnitsBesideManyDimensions) {
   TensorSpec x = bytesOf({1, 1, 1, 1, 2}, 1.0f, 0);
   TensorSpec w = {{2, 2}, Type::INT8, {1.0f, 0.5f}, {0, 0}, 0};
