@@ -57,6 +57,29 @@ TEST(TFLiteSignaturesTest, nameTheInputsOfShapes) {
   EXPECT_EQ(toText(importBytes(twoEntries(), options)), "NEG(i5x2) -> o5x2\n");
 }
 
+// The first subgraph may be called by another one, and that not by itself.
+TEST(TFLiteSignaturesTest, callTheFirstSubgraph) {
+  auto write = [](int32_t called) {
+    TFLiteWriter file;
+    int32_t x = file.tensor({{2}}), y = file.tensor({{2}});
+    file.add(Code::NEG, {x}, {y});
+    file.endSubgraph({x}, {y});
+    int32_t condition = file.tensor({{1}, Type::BOOL});
+    x = file.tensor({{2}});
+    y = file.tensor({{2}});
+    file.add(Code::IF, {condition, x}, {y},
+             schema::CreateIfOptions(file.builder, called, called));
+    file.sign("choose", 1, {}, {});
+    return file.finish({condition, x}, {y});
+  };
+  AnnotatedModel model = importBytes(write(0), named("choose"));
+  EXPECT_EQ(toText(model), "IF(i1, t, t, i2) -> o2\n");
+  EXPECT_EQ(model.model.referenced.at(0).operations.at(0).type,
+            OperationType::NEG);
+  EXPECT_EQ(importError(write(1), named("choose")),
+            "operator 0 (IF): subgraph 1 calls itself");
+}
+
 // States belong to the subgraph that is imported.
 TEST(TFLiteSignaturesTest, haveStates) {
   TFLiteWriter file;
