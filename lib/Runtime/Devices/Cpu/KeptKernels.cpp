@@ -108,6 +108,7 @@ void KernelUse::write() {
   if (waiting.empty())
     return;
   std::vector<KernelStore::Entry> entries;
+  entries.reserve(waiting.size());
   for (const Kernel &kernel : waiting)
     entries.push_back({kernel.key, kernel.object});
   // The next compilation makes kernels again that could not be kept.

@@ -102,6 +102,7 @@ static Result<int32_t> stateBefore(Operator &op, size_t i, Shape shape) {
 /// The four parts of the rows of \p sums.
 static Result<std::vector<int32_t>> splitGates(Rewriter &r, int32_t sums) {
   std::vector<int32_t> parts;
+  parts.reserve(gates);
   for (uint32_t gate = 0; gate < gates; ++gate)
     parts.push_back(r.temporary(sums));
   NNHAL_RETURN_IF_ERROR(r.apply(Code::SPLIT, {r.integers({1}, Shape{}), sums},
@@ -153,7 +154,7 @@ static Result<uint32_t> partOfWeights(Operator &op,
   const uint32_t columns = sizes.input + sizes.units;
   std::vector<std::byte> part;
   for (uint32_t unit = 0; unit < sizes.units; ++unit) {
-    auto from = bytes.begin() + ptrdiff_t((row + unit) * columns + first);
+    auto from = bytes.begin() + ptrdiff_t(row + unit) * columns + first;
     part.insert(part.end(), from, from + count);
   }
   Tensor tensor = op.input(weights);
