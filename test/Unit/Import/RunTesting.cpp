@@ -7,6 +7,7 @@
 
 #include "RunTesting.h"
 
+#include "Extensions/TFLite/TFLiteExtension.h"
 #include "Runtime/Support/Float16.h"
 #include "nnhal/Backend/ExtensionBackend.h"
 #include "nnhal/Runtime/ReferenceDevice.h"
@@ -163,6 +164,12 @@ runFile(const std::vector<std::byte> &bytes, const std::vector<Numbers> &inputs,
   return numbers;
 }
 
+std::vector<Numbers> runExtended(const std::vector<std::byte> &bytes,
+                                 const std::vector<Numbers> &inputs) {
+  return runFile(bytes, inputs,
+                 {{nnhal::tflite::createTFLiteExtension(), "test"}});
+}
+
 std::vector<std::string> operationsOf(const std::vector<std::byte> &bytes) {
   std::vector<std::string> names;
   for (const Operation &operation : importBytes(bytes).model.main.operations)
@@ -253,6 +260,20 @@ size_t countOf(const std::vector<int32_t> &shape) {
 Numbers run(Code code, const std::vector<TestInput> &inputs,
             const TensorSpec &output, const Options &made) {
   return runOperator(code, inputs, {output}, made)[0];
+}
+
+Numbers extended(Code code, const std::vector<TestInput> &inputs,
+                 const TensorSpec &output, const Options &made) {
+  std::vector<Numbers> values;
+  for (const TestInput &input : inputs)
+    if (!input.isConstant)
+      values.push_back(input.values);
+  return runExtended(operatorFile(code, inputs, {output}, made), values).at(0);
+}
+
+TestInput constant(TestInput input) {
+  input.isConstant = true;
+  return input;
 }
 
 TestInput reals(std::vector<int32_t> shape, Numbers values) {

@@ -25,6 +25,10 @@ std::vector<Numbers>
 runFile(const std::vector<std::byte> &bytes, const std::vector<Numbers> &inputs,
         const std::vector<InstalledExtension> &extensions = {});
 
+/// Likewise, on a device that has the extension nnhal.tflite.
+std::vector<Numbers> runExtended(const std::vector<std::byte> &bytes,
+                                 const std::vector<Numbers> &inputs);
+
 /// The operations that \p bytes imports to, by name and in order.
 std::vector<std::string> operationsOf(const std::vector<std::byte> &bytes);
 
@@ -65,12 +69,16 @@ std::vector<Numbers> runOperator(Code code,
                                  const Options &options = {},
                                  const OperatorExtras &extras = {});
 
-/// The message with which one operator is not imported, less "operator 0
-/// (NAME): ".
 /// The first output of runOperator().
 Numbers run(Code code, const std::vector<TestInput> &inputs,
             const TensorSpec &output = {}, const Options &made = {});
 
+/// The output of one operator on a device that has the extension nnhal.tflite.
+Numbers extended(Code code, const std::vector<TestInput> &inputs,
+                 const TensorSpec &output, const Options &made = {});
+
+/// The message with which one operator is not imported, less "operator 0
+/// (NAME): ".
 std::string operatorError(Code code, const std::vector<TestInput> &inputs,
                           const std::vector<TensorSpec> &outputs,
                           const Options &options = {},
@@ -78,9 +86,12 @@ std::string operatorError(Code code, const std::vector<TestInput> &inputs,
 
 size_t countOf(const std::vector<int32_t> &shape);
 
-/// A constant of \p type, INT32 unless said otherwise.
+/// Makes \p input a constant of the file.
+TestInput constant(TestInput input);
+
 TestInput reals(std::vector<int32_t> shape, Numbers values);
 
+/// A constant of INT32, a list unless \p shape says otherwise.
 TestInput integersInput(std::vector<int32_t> values,
                         std::vector<int32_t> shape = {-1});
 

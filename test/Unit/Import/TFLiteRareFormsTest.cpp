@@ -7,8 +7,6 @@
 
 #include "RunTesting.h"
 
-#include "Extensions/TFLite/TFLiteExtension.h"
-
 #include <cmath>
 
 namespace nnhal::rt {
@@ -16,11 +14,6 @@ namespace {
 
 TestInput value(std::vector<int32_t> shape, Type type, Numbers values) {
   return {{std::move(shape), type}, std::move(values)};
-}
-
-TestInput constant(TestInput input) {
-  input.isConstant = true;
-  return input;
 }
 
 TestInput list(std::vector<int32_t> values) {
@@ -36,22 +29,6 @@ std::string error(Code code, const std::vector<TestInput> &inputs,
   return importError(operatorFile(code, inputs, {output}, made));
 }
 
-std::vector<Numbers> results(const std::vector<std::byte> &file,
-                             const std::vector<Numbers> &inputs) {
-  return runFile(file, inputs,
-                 {{nnhal::tflite::createTFLiteExtension(), "test"}});
-}
-
-/// The output of an operator on a device that has the extension.
-Numbers result(Code code, const std::vector<TestInput> &inputs,
-               const TensorSpec &output, const Options &made = {}) {
-  std::vector<Numbers> values;
-  for (const TestInput &input : inputs)
-    if (!input.isConstant)
-      values.push_back(input.values);
-  return results(operatorFile(code, inputs, {output}, made), values).at(0);
-}
-
 TensorSpec bytesOf(std::vector<int32_t> shape, float scale, int64_t zeroPoint) {
   return {std::move(shape), Type::INT8, {scale}, {zeroPoint}};
 }
@@ -63,10 +40,10 @@ Options reducer(bool keepsDimensions) {
 }
 
 TEST(TFLiteRareFormsTest, quotientsOfIntegersAreRoundedTowardZero) {
-  EXPECT_EQ(result(Code::DIV,
-                   {value({4}, Type::INT32, {7, -7, 7, -7}),
-                    value({4}, Type::INT32, {2, 2, -2, -2})},
-                   {{4}, Type::INT32}),
+  EXPECT_EQ(extended(Code::DIV,
+                     {value({4}, Type::INT32, {7, -7, 7, -7}),
+                      value({4}, Type::INT32, {2, 2, -2, -2})},
+                     {{4}, Type::INT32}),
             (Numbers{3, -3, -3, 3}));
   std::vector<std::byte> file = operatorFile(
       Code::DIV, {value({4}, Type::INT32, {}), value({4}, Type::INT32, {})},
@@ -83,7 +60,7 @@ TEST(TFLiteRareFormsTest, exactGeluOfBytes) {
   Numbers wanted;
   for (double x : dequantized(given, from))
     wanted.push_back(0.5 * x * (1 + std::erf(x / std::sqrt(2.0))));
-  EXPECT_EQ(result(Code::GELU, {{from, given}}, to), quantized(wanted, to));
+  EXPECT_EQ(extended(Code::GELU, {{from, given}}, to), quantized(wanted, to));
   EXPECT_EQ(halImportError(operatorFile(Code::GELU, {{from, given}}, {to})),
             "operator 0 (GELU): the exact form needs the error function, which "
             "the HAL does not have; only approximate is expressible");
@@ -92,7 +69,7 @@ TEST(TFLiteRareFormsTest, exactGeluOfBytes) {
 TEST(TFLiteRareFormsTest, logarithmsOf16Bits) {
   TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
   TensorSpec to{{3}, Type::INT16, {0.001f}, {0}};
-  EXPECT_EQ(result(Code::LOG, {{from, {4, 8, 2}}}, to),
+  EXPECT_EQ(extended(Code::LOG, {{from, {4, 8, 2}}}, to),
             (Numbers{0, 693, -693}));
   EXPECT_EQ(
       halImportError(operatorFile(Code::LOG, {{from, {1, 4, 16}}}, {to})),
@@ -102,7 +79,8 @@ TEST(TFLiteRareFormsTest, logarithmsOf16Bits) {
 TEST(TFLiteRareFormsTest, rootsOf16Bits) {
   TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
   TensorSpec to{{3}, Type::INT16, {0.125f}, {0}};
-  EXPECT_EQ(result(Code::RSQRT, {{from, {1, 4, 16}}}, to), (Numbers{16, 8, 4}));
+  EXPECT_EQ(extended(Code::RSQRT, {{from, {1, 4, 16}}}, to),
+            (Numbers{16, 8, 4}));
   EXPECT_EQ(
       halImportError(operatorFile(Code::RSQRT, {{from, {1, 4, 16}}}, {to})),
       "operator 0 (RSQRT): the HAL's RSQRT does not take input 0 of type "
@@ -111,11 +89,11 @@ TEST(TFLiteRareFormsTest, rootsOf16Bits) {
 
 TEST(TFLiteRareFormsTest, selectionsByAListOrByOneElement) {
   auto select = [](std::vector<int32_t> shape, Numbers condition, Type type) {
-    return result(Code::SELECT,
-                  {value(std::move(shape), Type::BOOL, std::move(condition)),
-                   value({2, 3}, type, {1, 2, 3, 4, 5, 6}),
-                   value({2, 3}, type, {7, 8, 9, 10, 11, 12})},
-                  {{2, 3}, type});
+    return extended(Code::SELECT,
+                    {value(std::move(shape), Type::BOOL, std::move(condition)),
+                     value({2, 3}, type, {1, 2, 3, 4, 5, 6}),
+                     value({2, 3}, type, {7, 8, 9, 10, 11, 12})},
+                    {{2, 3}, type});
   };
   for (Type type : {Type::FLOAT32, Type::INT32, Type::INT64}) {
     EXPECT_EQ(select({2}, {0, 1}, type), (Numbers{7, 8, 9, 4, 5, 6}));
@@ -125,14 +103,14 @@ TEST(TFLiteRareFormsTest, selectionsByAListOrByOneElement) {
 
 TEST(TFLiteRareFormsTest, listsWithoutElements) {
   for (Type type : {Type::FLOAT32, Type::INT32, Type::INT64}) {
-    EXPECT_EQ(result(Code::RESHAPE, {value({1, 1}, type, {7}), emptyList()},
-                     {{}, type}),
+    EXPECT_EQ(extended(Code::RESHAPE, {value({1, 1}, type, {7}), emptyList()},
+                       {{}, type}),
               (Numbers{7}));
     EXPECT_EQ(
-        result(Code::FILL, {emptyList(), value({}, type, {7})}, {{}, type}),
+        extended(Code::FILL, {emptyList(), value({}, type, {7})}, {{}, type}),
         (Numbers{7}));
-    EXPECT_EQ(result(Code::SUM, {value({2}, type, {7, 8}), emptyList()},
-                     {{2}, type}, reducer(false)),
+    EXPECT_EQ(extended(Code::SUM, {value({2}, type, {7, 8}), emptyList()},
+                       {{2}, type}, reducer(false)),
               (Numbers{7, 8}));
   }
   EXPECT_EQ(
@@ -145,30 +123,31 @@ TEST(TFLiteRareFormsTest, listsWithoutElements) {
 }
 
 TEST(TFLiteRareFormsTest, boundariesOfIntegers) {
-  EXPECT_EQ(result(Code::BUCKETIZE, {value({4}, Type::INT32, {-3, 0, 1, 9})},
-                   {{4}, Type::INT32}, options([](Builder &b) {
-                     return schema::CreateBucketizeOptions(
-                         b, b.CreateVector(std::vector<float>{0, 0.5f, 9}));
-                   })),
+  EXPECT_EQ(extended(Code::BUCKETIZE, {value({4}, Type::INT32, {-3, 0, 1, 9})},
+                     {{4}, Type::INT32}, options([](Builder &b) {
+                       return schema::CreateBucketizeOptions(
+                           b, b.CreateVector(std::vector<float>{0, 0.5f, 9}));
+                     })),
             (Numbers{0, 1, 2, 3}));
 }
 
 TEST(TFLiteRareFormsTest, dynamicRangeBesideOperationsOfTheExtension) {
   TestInput weights = constant({bytesOf({2, 1, 1, 2}, 0.5f, 0), {2, 4, -2, 6}});
-  EXPECT_EQ(result(Code::CONV_2D,
-                   {value({1, 1, 1, 4}, Type::FLOAT32, {1, 2, 3, 4}), weights},
-                   {{1, 1, 1, 2}}, options([](Builder &b) {
-                     return schema::CreateConv2DOptions(
-                         b, schema::Padding::SAME, 1, 1,
-                         schema::Activation::NONE, 2, 2);
-                   })),
-            (Numbers{5, 9}));
-  EXPECT_EQ(result(Code::FULLY_CONNECTED,
-                   {value({1, 1, 1, 1, 2}, Type::FLOAT32, {1, 2}),
-                    constant({bytesOf({1, 2}, 0.5f, 0), {2, 4}})},
-                   {{1, 1}}, options([](Builder &b) {
-                     return schema::CreateFullyConnectedOptions(b);
-                   })),
+  EXPECT_EQ(
+      extended(Code::CONV_2D,
+               {value({1, 1, 1, 4}, Type::FLOAT32, {1, 2, 3, 4}), weights},
+               {{1, 1, 1, 2}}, options([](Builder &b) {
+                 return schema::CreateConv2DOptions(b, schema::Padding::SAME, 1,
+                                                    1, schema::Activation::NONE,
+                                                    2, 2);
+               })),
+      (Numbers{5, 9}));
+  EXPECT_EQ(extended(Code::FULLY_CONNECTED,
+                     {value({1, 1, 1, 1, 2}, Type::FLOAT32, {1, 2}),
+                      constant({bytesOf({1, 2}, 0.5f, 0), {2, 4}})},
+                     {{1, 1}}, options([](Builder &b) {
+                       return schema::CreateFullyConnectedOptions(b);
+                     })),
             (Numbers{5}));
 }
 
@@ -178,17 +157,17 @@ TEST(TFLiteRareFormsTest, reductionsOfBytesWithManyDimensions) {
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = double(i);
   TestInput given{input, values};
-  EXPECT_EQ(result(Code::REDUCE_MAX, {given, list({0, -5, 5, 0})},
-                   bytesOf({2, 1, 2}, 0.5f, 1), reducer(false)),
+  EXPECT_EQ(extended(Code::REDUCE_MAX, {given, list({0, -5, 5, 0})},
+                     bytesOf({2, 1, 2}, 0.5f, 1), reducer(false)),
             (Numbers{9, 11, 13, 15}));
-  EXPECT_EQ(result(Code::REDUCE_MIN, {given, list({0, 1, 5})},
-                   bytesOf({1, 1, 2, 1, 2, 1}, 0.5f, 1), reducer(true)),
+  EXPECT_EQ(extended(Code::REDUCE_MIN, {given, list({0, 1, 5})},
+                     bytesOf({1, 1, 2, 1, 2, 1}, 0.5f, 1), reducer(true)),
             (Numbers{0, 2, 4, 6}));
-  EXPECT_EQ(result(Code::MEAN, {given, list({0, 1})},
-                   bytesOf({2, 1, 2, 2}, 0.5f, 1), reducer(false)),
+  EXPECT_EQ(extended(Code::MEAN, {given, list({0, 1})},
+                     bytesOf({2, 1, 2, 2}, 0.5f, 1), reducer(false)),
             (Numbers{4, 5, 6, 7, 8, 9, 10, 11}));
-  EXPECT_EQ(result(Code::SUM, {given, list({0})},
-                   bytesOf({1, 2, 1, 2, 2}, 0.5f, 2), reducer(false)),
+  EXPECT_EQ(extended(Code::SUM, {given, list({0})},
+                     bytesOf({1, 2, 1, 2, 2}, 0.5f, 2), reducer(false)),
             (Numbers{8, 10, 12, 14, 16, 18, 20, 22}));
   EXPECT_EQ(
       error(Code::REDUCE_PROD,
@@ -204,11 +183,11 @@ TEST(TFLiteRareFormsTest, productsOfBytesWithManyDimensions) {
     return schema::CreateFullyConnectedOptions(
         b, schema::Activation::NONE, schema::WeightsFormat::DEFAULT, true);
   });
-  EXPECT_EQ(
-      result(Code::FULLY_CONNECTED,
-             {{rows, {1, 2, 3, 4}}, constant({bytesOf({1, 2}, 1, 0), {2, 3}})},
-             bytesOf({1, 2, 1, 1, 1}, 2, 0), made),
-      (Numbers{4, 9}));
+  EXPECT_EQ(extended(Code::FULLY_CONNECTED,
+                     {{rows, {1, 2, 3, 4}},
+                      constant({bytesOf({1, 2}, 1, 0), {2, 3}})},
+                     bytesOf({1, 2, 1, 1, 1}, 2, 0), made),
+            (Numbers{4, 9}));
   auto product = [](std::vector<int32_t> a, std::vector<int32_t> b) {
     return operatorFile(
         Code::BATCH_MATMUL,
@@ -217,15 +196,15 @@ TEST(TFLiteRareFormsTest, productsOfBytesWithManyDimensions) {
           return schema::CreateBatchMatMulOptions(b);
         }));
   };
-  EXPECT_EQ(results(product({2, 1, 1, 1, 2}, {2, 1, 1, 2, 1}),
-                    {{1, 2, 3, 4}, {5, 6, 7, 8}})[0],
+  EXPECT_EQ(runExtended(product({2, 1, 1, 1, 2}, {2, 1, 1, 2, 1}),
+                        {{1, 2, 3, 4}, {5, 6, 7, 8}})[0],
             (Numbers{9, 27}));
   EXPECT_EQ(
-      results(product({2, 1, 1, 1, 2}, {2, 1}), {{1, 2, 3, 4}, {5, 6}})[0],
+      runExtended(product({2, 1, 1, 1, 2}, {2, 1}), {{1, 2, 3, 4}, {5, 6}})[0],
       (Numbers{9, 20}));
   // Each matrix meets each of the other factor.
-  EXPECT_EQ(results(product({2, 1, 1, 1, 2}, {1, 2, 1, 2, 1}),
-                    {{1, 2, 3, 4}, {5, 6, 7, 8}})[0],
+  EXPECT_EQ(runExtended(product({2, 1, 1, 1, 2}, {1, 2, 1, 2, 1}),
+                        {{1, 2, 3, 4}, {5, 6, 7, 8}})[0],
             (Numbers{9, 12, 20, 27}));
 }
 
@@ -252,14 +231,14 @@ TEST(TFLiteRareFormsTest, dilatedGroupsOfBytes) {
                           isConstant};
       // 1 * 1 + 3 * 2 and 2 * 3 + 4 * 4, and the zero point.
       EXPECT_EQ(
-          result(Code::CONV_2D, {{image, pixels}, filter}, to, dilatedBy(2)),
+          extended(Code::CONV_2D, {{image, pixels}, filter}, to, dilatedBy(2)),
           (Numbers{8, 23}));
     }
   TestInput perChannel = {
       {{2, 2, 1, 1}, Type::INT8, {1, 2}, {0, 0}}, {1, 2, 3, 4}, true};
   image.type = to.type = Type::INT8;
   EXPECT_EQ(
-      result(Code::CONV_2D, {{image, pixels}, perChannel}, to, dilatedBy(2)),
+      extended(Code::CONV_2D, {{image, pixels}, perChannel}, to, dilatedBy(2)),
       (Numbers{8, 45}));
   // The HAL alone has a wider filter, too, but does not make one.
   TFLiteImportOptions plain;
@@ -287,12 +266,12 @@ TEST(TFLiteRareFormsTest, reductionsAlongNoAxesToAnotherScale) {
     TensorSpec from = {{1, 2, 1, 1, 2}, type, {1}, {zero}},
                to = {{1, 2, 1, 1, 2}, type, {0.5f}, {zero}};
     for (Code code : {Code::MEAN, Code::SUM})
-      EXPECT_EQ(result(code,
-                       {{from,
-                         {double(zero) + 1, double(zero) + 2, double(zero) + 3,
-                          double(zero)}},
-                        emptyList()},
-                       to, reducer(false)),
+      EXPECT_EQ(extended(code,
+                         {{from,
+                           {double(zero) + 1, double(zero) + 2,
+                            double(zero) + 3, double(zero)}},
+                          emptyList()},
+                         to, reducer(false)),
                 (Numbers{double(zero) + 2, double(zero) + 4, double(zero) + 6,
                          double(zero)}));
   }
@@ -308,10 +287,10 @@ TEST(TFLiteRareFormsTest, quantizedFactorsBesideReals) {
       a.insert(a.end(), {1, 2});
       b.insert(b.end(), {2, 1});
       c.insert(c.end(), {1, 1});
-      EXPECT_EQ(result(Code::BATCH_MATMUL,
-                       {value(a, Type::FLOAT32, {1, 2}),
-                        {bytesOf(b, 0.5f, 0), {2, 4}, isConstant}},
-                       {c}, made),
+      EXPECT_EQ(extended(Code::BATCH_MATMUL,
+                         {value(a, Type::FLOAT32, {1, 2}),
+                          {bytesOf(b, 0.5f, 0), {2, 4}, isConstant}},
+                         {c}, made),
                 (Numbers{5}));
     }
   EXPECT_EQ(error(Code::BATCH_MATMUL,
@@ -325,15 +304,15 @@ TEST(TFLiteRareFormsTest, realRowsOfTablesOfBytes) {
   const Numbers table = {2, 4, -6, 8, 10, -12};
   const TestInput places = value({2}, Type::INT32, {2, 0});
   for (bool isConstant : {true, false})
-    EXPECT_EQ(result(Code::EMBEDDING_LOOKUP,
-                     {places, {bytesOf({3, 2}, 0.5f, 0), table, isConstant}},
-                     {{2, 2}}),
+    EXPECT_EQ(extended(Code::EMBEDDING_LOOKUP,
+                       {places, {bytesOf({3, 2}, 0.5f, 0), table, isConstant}},
+                       {{2, 2}}),
               (Numbers{5, -6, 1, 2}));
   EXPECT_EQ(
-      result(Code::EMBEDDING_LOOKUP,
-             {places,
-              {{{3, 2}, Type::INT8, {0.5f, 1, 2}, {0, 0, 0}}, table, true}},
-             {{2, 2}}),
+      extended(Code::EMBEDDING_LOOKUP,
+               {places,
+                {{{3, 2}, Type::INT8, {0.5f, 1, 2}, {0, 0, 0}}, table, true}},
+               {{2, 2}}),
       (Numbers{20, -24, 1, 2}));
   EXPECT_EQ(
       error(Code::EMBEDDING_LOOKUP,
@@ -345,25 +324,25 @@ TEST(TFLiteRareFormsTest, realRowsOfTablesOfBytes) {
 
 TEST(TFLiteRareFormsTest, computedSizesAndValues) {
   EXPECT_EQ(
-      result(Code::FILL, {list({3}), value({}, Type::FLOAT32, {1.5})}, {{3}}),
+      extended(Code::FILL, {list({3}), value({}, Type::FLOAT32, {1.5})}, {{3}}),
       (Numbers{1.5, 1.5, 1.5}));
-  EXPECT_EQ(result(Code::FILL,
-                   {value({1}, Type::INT32, {2}),
-                    constant(value({}, Type::INT32, {7}))},
-                   {{2}, Type::INT32}),
+  EXPECT_EQ(extended(Code::FILL,
+                     {value({1}, Type::INT32, {2}),
+                      constant(value({}, Type::INT32, {7}))},
+                     {{2}, Type::INT32}),
             (Numbers{7, 7}));
   TestInput size = value({2}, Type::INT32, {2, 2});
-  EXPECT_EQ(result(Code::RESIZE_NEAREST_NEIGHBOR,
-                   {value({1, 1, 2, 1}, Type::FLOAT32, {1, 3}), size},
-                   {{1, 2, 2, 1}}, options([](Builder &b) {
-                     return schema::CreateResizeNearestNeighborOptions(b);
-                   })),
+  EXPECT_EQ(extended(Code::RESIZE_NEAREST_NEIGHBOR,
+                     {value({1, 1, 2, 1}, Type::FLOAT32, {1, 3}), size},
+                     {{1, 2, 2, 1}}, options([](Builder &b) {
+                       return schema::CreateResizeNearestNeighborOptions(b);
+                     })),
             (Numbers{1, 3, 1, 3}));
-  EXPECT_EQ(result(Code::RESIZE_BILINEAR,
-                   {value({1, 1, 2, 1}, Type::FLOAT32, {1, 3}), size},
-                   {{1, 2, 2, 1}}, options([](Builder &b) {
-                     return schema::CreateResizeBilinearOptions(b);
-                   })),
+  EXPECT_EQ(extended(Code::RESIZE_BILINEAR,
+                     {value({1, 1, 2, 1}, Type::FLOAT32, {1, 3}), size},
+                     {{1, 2, 2, 1}}, options([](Builder &b) {
+                       return schema::CreateResizeBilinearOptions(b);
+                     })),
             (Numbers{1, 3, 1, 3}));
 }
 

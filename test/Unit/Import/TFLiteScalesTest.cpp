@@ -7,7 +7,6 @@
 
 #include "RunTesting.h"
 
-#include "Extensions/TFLite/TFLiteExtension.h"
 #include "Runtime/Support/Float16.h"
 
 namespace nnhal::rt {
@@ -18,8 +17,8 @@ TensorSpec scaled(std::vector<int32_t> shape, int32_t dimension) {
   return {std::move(shape), Type::INT8, {0.5f, 0.25f}, {0, 0}, dimension};
 }
 
-/// Gives 1 to 6, of the type \p from, as reals after \p code has moved them to
-/// a tensor of the type \p to.
+/// The reals that are 1 to 6 of the type \p from, after \p code has moved them
+/// to a tensor of the type \p to.
 Numbers moved(Code code, const TensorSpec &from,
               const std::vector<std::vector<int32_t>> &lists,
               const TensorSpec &to, const Options &made = {}) {
@@ -122,11 +121,8 @@ TEST(TFLiteScalesTest, movementErrors) {
 
 TEST(TFLiteScalesTest, manyDimensionsAreDequantized) {
   TestInput weights = {scaled({1, 1, 2, 1, 2}, 2), {1, 2, 3, 4}, true};
-  EXPECT_EQ(
-      runFile(operatorFile(Code::DEQUANTIZE, {weights}, {{{1, 1, 2, 1, 2}}}),
-              {}, {{nnhal::tflite::createTFLiteExtension(), "test"}})
-          .at(0),
-      (Numbers{0.5, 1, 0.75, 1}));
+  EXPECT_EQ(extended(Code::DEQUANTIZE, {weights}, {{1, 1, 2, 1, 2}}),
+            (Numbers{0.5, 1, 0.75, 1}));
 }
 
 /// A FULLY_CONNECTED of a row of four reals with two rows of weights of

@@ -33,10 +33,6 @@ std::string textOf(Code code, const std::vector<TestInput> &inputs,
   return text.ends_with('\n') ? text.substr(0, text.size() - 1) : text;
 }
 
-TestInput constant(TestInput input) {
-  input.isConstant = true;
-  return input;
-}
 TestInput index(int32_t value, bool isConstant = true) {
   TestInput input = integersInput({value}, {});
   input.isConstant = isConstant;

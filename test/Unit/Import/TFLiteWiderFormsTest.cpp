@@ -7,8 +7,6 @@
 
 #include "RunTesting.h"
 
-#include "Extensions/TFLite/TFLiteExtension.h"
-
 #include <cmath>
 #include <numbers>
 
@@ -17,27 +15,6 @@ namespace {
 
 TestInput value(std::vector<int32_t> shape, Type type, Numbers values) {
   return {{std::move(shape), type}, std::move(values)};
-}
-
-TestInput constant(TestInput input) {
-  input.isConstant = true;
-  return input;
-}
-
-std::vector<Numbers> results(const std::vector<std::byte> &file,
-                             const std::vector<Numbers> &inputs) {
-  return runFile(file, inputs,
-                 {{nnhal::tflite::createTFLiteExtension(), "test"}});
-}
-
-/// The output of an operator on a device that has the extension.
-Numbers result(Code code, const std::vector<TestInput> &inputs,
-               const TensorSpec &output, const Options &made = {}) {
-  std::vector<Numbers> values;
-  for (const TestInput &input : inputs)
-    if (!input.isConstant)
-      values.push_back(input.values);
-  return results(operatorFile(code, inputs, {output}, made), values).at(0);
 }
 
 std::string text(Code code, const std::vector<TestInput> &inputs,
@@ -79,10 +56,10 @@ Options reducer() {
 TEST(TFLiteWiderFormsTest, halvesAreCast) {
   auto cast = [](Type from, Type to, Numbers values) {
     auto count = int32_t(values.size());
-    return result(Code::CAST, {value({count}, from, std::move(values))},
-                  {{count}, to}, options([=](Builder &b) {
-                    return schema::CreateCastOptions(b, from, to);
-                  }));
+    return extended(Code::CAST, {value({count}, from, std::move(values))},
+                    {{count}, to}, options([=](Builder &b) {
+                      return schema::CreateCastOptions(b, from, to);
+                    }));
   };
   const Numbers halves = {1.5, -2.75, 100, 0, 0x1p-24};
   EXPECT_EQ(cast(Type::FLOAT16, Type::INT8, halves),
@@ -109,13 +86,13 @@ TEST(TFLiteWiderFormsTest, indicesOf16Bits) {
   TestInput indices = value({2}, Type::INT16, {2, 0});
   TestInput places = value({2, 2}, Type::INT16, {2, 1, 0, 1});
   TensorSpec rows = {{2, 2}}, elements = {{2}};
-  EXPECT_EQ(result(Code::GATHER, {table, indices}, rows),
+  EXPECT_EQ(extended(Code::GATHER, {table, indices}, rows),
             (Numbers{5, 6, 1, 2}));
-  EXPECT_EQ(result(Code::GATHER, {table, constant(indices)}, rows),
+  EXPECT_EQ(extended(Code::GATHER, {table, constant(indices)}, rows),
             (Numbers{5, 6, 1, 2}));
-  EXPECT_EQ(result(Code::GATHER_ND, {table, places}, elements),
+  EXPECT_EQ(extended(Code::GATHER_ND, {table, places}, elements),
             (Numbers{6, 2}));
-  EXPECT_EQ(result(Code::GATHER_ND, {table, constant(places)}, elements),
+  EXPECT_EQ(extended(Code::GATHER_ND, {table, constant(places)}, elements),
             (Numbers{6, 2}));
   EXPECT_EQ(text(Code::GATHER, {table, indices}, rows),
             "tflite:CAST(i2, 7, 2) -> t2\n"
@@ -134,31 +111,31 @@ TEST(TFLiteWiderFormsTest, indicesHaveNoZeroPoint) {
 }
 
 TEST(TFLiteWiderFormsTest, productsOfUnsignedNumbers) {
-  EXPECT_EQ(result(Code::MUL,
-                   {value({2}, Type::UINT32, {3000000000, 7}),
-                    value({2}, Type::UINT32, {2, 5})},
-                   {{2}, Type::UINT32}),
+  EXPECT_EQ(extended(Code::MUL,
+                     {value({2}, Type::UINT32, {3000000000, 7}),
+                      value({2}, Type::UINT32, {2, 5})},
+                     {{2}, Type::UINT32}),
             (Numbers{1705032704, 35}));
 }
 
 TEST(TFLiteWiderFormsTest, bytesAreResizedToComputedSizes) {
   // The places of three pixels are 0, 2/3 and 4/3 of two.
-  EXPECT_EQ(result(Code::RESIZE_BILINEAR,
-                   {value({1, 2, 2, 1}, Type::UINT8, {10, 20, 30, 41}),
-                    value({2}, Type::INT32, {3, 3})},
-                   {{1, 3, 3, 1}, Type::UINT8}),
+  EXPECT_EQ(extended(Code::RESIZE_BILINEAR,
+                     {value({1, 2, 2, 1}, Type::UINT8, {10, 20, 30, 41}),
+                      value({2}, Type::INT32, {3, 3})},
+                     {{1, 3, 3, 1}, Type::UINT8}),
             (Numbers{10, 17, 20, 23, 30, 34, 30, 37, 41}));
 }
 
 TEST(TFLiteWiderFormsTest, truthsAreCompared) {
   TestInput truths = value({3, 2}, Type::BOOL, {0, 1, 0, 0, 1, 1});
   TensorSpec output = {{3}, Type::BOOL};
-  EXPECT_EQ(
-      result(Code::REDUCE_MAX, {truths, integersInput({1})}, output, reducer()),
-      (Numbers{1, 0, 1}));
-  EXPECT_EQ(
-      result(Code::REDUCE_MIN, {truths, integersInput({1})}, output, reducer()),
-      (Numbers{0, 0, 1}));
+  EXPECT_EQ(extended(Code::REDUCE_MAX, {truths, integersInput({1})}, output,
+                     reducer()),
+            (Numbers{1, 0, 1}));
+  EXPECT_EQ(extended(Code::REDUCE_MIN, {truths, integersInput({1})}, output,
+                     reducer()),
+            (Numbers{0, 0, 1}));
 }
 
 // Each factor scales the product, which would have too many bits otherwise.
@@ -180,8 +157,8 @@ TEST(TFLiteWiderFormsTest, productsAreScaledStepByStep) {
           std::clamp(double(roundedOnce(product, factor) + to.zeroPoints[0]),
                      -most - 1, most));
     }
-    EXPECT_EQ(result(Code::REDUCE_PROD, {{from, data}, integersInput({1})}, to,
-                     reducer()),
+    EXPECT_EQ(extended(Code::REDUCE_PROD, {{from, data}, integersInput({1})},
+                       to, reducer()),
               expected);
   }
 }
@@ -196,7 +173,7 @@ TEST(TFLiteWiderFormsTest, bytesOfAnotherScaleAreRoundedTwice) {
   }
   // The first rounding makes 0.6 a 1, and the second one 1 of its half.
   EXPECT_EQ(expected[128 + 6], -6);
-  EXPECT_EQ(result(Code::QUANTIZE, {{from, data}}, to), expected);
+  EXPECT_EQ(extended(Code::QUANTIZE, {{from, data}}, to), expected);
   // Steps of one size are the same numbers of reals.
   TensorSpec moved = {{256}, Type::UINT8, {0.3f}, {133}};
   EXPECT_EQ(text(Code::QUANTIZE, {{from, data}}, moved),
@@ -314,21 +291,22 @@ TEST(TFLiteWiderFormsTest, integersOf16BitsHaveZeroPoints) {
   TestInput reals = value({4}, Type::FLOAT32, {-3, 0, 1, 100});
   // The HAL's type holds numbers that are 32768 above those of the file.
   const Numbers numbers = {32768 - 7, 32768 + 5, 32768 + 9, 32768 + 405};
-  EXPECT_EQ(result(Code::QUANTIZE, {reals}, stored), numbers);
-  EXPECT_EQ(result(Code::DEQUANTIZE, {{stored, numbers}}, {{4}}), reals.values);
-  EXPECT_EQ(result(Code::QUANTIZE, {{bytesOf({2}, 0.5f, 1), {1, -3}}},
-                   {{2}, Type::INT16, {0.25f}, {5}}),
+  EXPECT_EQ(extended(Code::QUANTIZE, {reals}, stored), numbers);
+  EXPECT_EQ(extended(Code::DEQUANTIZE, {{stored, numbers}}, {{4}}),
+            reals.values);
+  EXPECT_EQ(extended(Code::QUANTIZE, {{bytesOf({2}, 0.5f, 1), {1, -3}}},
+                     {{2}, Type::INT16, {0.25f}, {5}}),
             (Numbers{32768 + 5, 32768 - 3}));
 }
 
 TEST(TFLiteWiderFormsTest, bytesBecome32Bits) {
-  EXPECT_EQ(result(Code::QUANTIZE, {{bytesOf({2}, 0.5f, 1), {1, -3}}},
-                   {{2}, Type::INT32, {0.125f}, {0}}),
+  EXPECT_EQ(extended(Code::QUANTIZE, {{bytesOf({2}, 0.5f, 1), {1, -3}}},
+                     {{2}, Type::INT32, {0.125f}, {0}}),
             (Numbers{0, -16}));
   TensorSpec x = bytesOf({1, 2, 3}, 0.5f, 2), y = bytesOf({1, 3, 1}, 0.5f, -1);
-  EXPECT_EQ(result(Code::BATCH_MATMUL,
-                   {{x, {1, -128, 3, 2, 127, 0}}, {y, {4, -128, 127}}},
-                   {{1, 2, 1}, Type::INT32}),
+  EXPECT_EQ(extended(Code::BATCH_MATMUL,
+                     {{x, {1, -128, 3, 2, 127, 0}}, {y, {4, -128, 127}}},
+                     {{1, 2, 1}, Type::INT32}),
             (Numbers{-5 + 130 * 127 + 128, -125 * 127 - 256}));
 }
 
@@ -354,7 +332,7 @@ TEST(TFLiteWiderFormsTest, scalesOfUnitsAreRoundedOnce) {
   for (bool isConstant : {true, false}) {
     std::vector<TestInput> inputs = {
         {x, data}, {w, weights, isConstant}, {b, bias, true}};
-    EXPECT_EQ(result(Code::FULLY_CONNECTED, inputs, y), expected);
+    EXPECT_EQ(extended(Code::FULLY_CONNECTED, inputs, y), expected);
     EXPECT_EQ(text(Code::FULLY_CONNECTED, inputs, y),
               std::string("tflite:FULLY_CONNECTED(i3x10, ") +
                   (isConstant ? "c4x10" : "i4x10") +
@@ -366,13 +344,13 @@ TEST(TFLiteWiderFormsTest, scalesOfUnitsAreRoundedOnce) {
 TEST(TFLiteWiderFormsTest, scalesOfUnitsBesideManyDimensions) {
   TensorSpec x = bytesOf({1, 1, 1, 1, 2}, 1.0f, 0);
   TensorSpec w = {{2, 2}, Type::INT8, {1.0f, 0.5f}, {0, 0}, 0};
-  EXPECT_EQ(result(Code::FULLY_CONNECTED,
-                   {{x, {3, 4}}, {w, {1, 2, 3, 4}, true}},
-                   bytesOf({1, 1, 1, 1, 2}, 1.0f, 0), options([](Builder &b) {
-                     return schema::CreateFullyConnectedOptions(
-                         b, schema::Activation::RELU,
-                         schema::WeightsFormat::DEFAULT, true);
-                   })),
+  EXPECT_EQ(extended(Code::FULLY_CONNECTED,
+                     {{x, {3, 4}}, {w, {1, 2, 3, 4}, true}},
+                     bytesOf({1, 1, 1, 1, 2}, 1.0f, 0), options([](Builder &b) {
+                       return schema::CreateFullyConnectedOptions(
+                           b, schema::Activation::RELU,
+                           schema::WeightsFormat::DEFAULT, true);
+                     })),
             (Numbers{11, 13}));
 }
 
@@ -396,7 +374,7 @@ TEST(TFLiteWiderFormsTest, longTransforms) {
     sines.push_back(-2 * std::sin(3 * step) - std::sin(4999 * step));
   }
   std::vector<std::byte> bytes = file.finish({signal}, {real, imaginary});
-  std::vector<Numbers> parts = results(bytes, {pulse});
+  std::vector<Numbers> parts = runExtended(bytes, {pulse});
   expectNear(parts.at(0), cosines, 1e-6);
   expectNear(parts.at(1), sines, 1e-6);
   EXPECT_EQ(halImportError(bytes),
@@ -426,7 +404,8 @@ TEST(TFLiteWiderFormsTest, longTransformsOfPlanes) {
           size = file.tensor({{2, 2, 4097}});
   file.add(Code::RFFT2D, {plane, file.integers({2, 8192})}, {spectrum});
   file.add(Code::COMPLEX_ABS, {spectrum}, {size});
-  Numbers sizes = results(file.finish({plane}, {size}), {{3, 1, 5, -2}}).at(0);
+  Numbers sizes =
+      runExtended(file.finish({plane}, {size}), {{3, 1, 5, -2}}).at(0);
   ASSERT_EQ(sizes.size(), size_t(4 * 4097));
   const Numbers expected = {4, 2, 3, 7};
   for (size_t i = 0; i < sizes.size(); ++i)
