@@ -15,7 +15,7 @@
 
 using namespace nnhal;
 
-/// As much as compilations of large models use.
+/// Compilations of large models use as much.
 static constexpr size_t reserve = 64u << 20;
 static constexpr uintptr_t largePage = 2u << 20;
 

@@ -96,7 +96,7 @@ kj::Promise<void> tellEverything(wire::PrepareObserver::Client observer) {
           [end = kj::mv(end)]() mutable { return end.send().ignoreResult(); });
 }
 
-/// What an observer is told, on any thread.
+/// The news that an observer is told, on any thread.
 class Heard {
 public:
   std::vector<std::string> news() const {
