@@ -203,7 +203,7 @@ TEST(TFLiteWiderFormsTest, activationsOfAnotherScaleAreRoundedTwice) {
               128,
           -128.0, 127.0));
     }
-    EXPECT_EQ(result(test.code, {{from, data}}, to), expected)
+    EXPECT_EQ(extended(test.code, {{from, data}}, to), expected)
         << schema::EnumNameBuiltinOperator(test.code);
     EXPECT_EQ(text(test.code, {{from, data}}, to),
               std::string("tflite:") +
@@ -241,7 +241,7 @@ TEST(TFLiteWiderFormsTest, sumsOfBytesAreRoundedTwice) {
           std::clamp<double>(double(scaled + toZero), low, low + 255));
     }
     EXPECT_EQ(
-        result(Code::SUM, {{from, data}, integersInput({1})}, to, reducer()),
+        extended(Code::SUM, {{from, data}, integersInput({1})}, to, reducer()),
         expected);
   }
 }
@@ -276,13 +276,13 @@ TEST(TFLiteWiderFormsTest, squaredDifferencesOfBytes) {
                                   twice * twice / (16384 * double(0.4f)));
     expected.push_back(std::clamp<double>(double(scaled - 128), -128, 127));
   }
-  EXPECT_EQ(result(Code::SQUARED_DIFFERENCE, {{x, a}, {y, b}}, to), expected);
+  EXPECT_EQ(extended(Code::SQUARED_DIFFERENCE, {{x, a}, {y, b}}, to), expected);
 }
 
 TEST(TFLiteWiderFormsTest, unsignedBytesAreBounded) {
   TensorSpec from = {{3}, Type::UINT8, {0.3f}, {100}};
   TensorSpec to = {{3}, Type::UINT8, {1.0f}, {10}};
-  EXPECT_EQ(result(Code::RELU, {{from, {90, 101, 255}}}, to),
+  EXPECT_EQ(extended(Code::RELU, {{from, {90, 101, 255}}}, to),
             (Numbers{10, 11, 10 + 47}));
 }
 
