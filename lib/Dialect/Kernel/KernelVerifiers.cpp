@@ -284,6 +284,9 @@ LogicalResult Conv2DFhwcOp::verify() {
                            << ", all extents must be known";
   if (failed(checkPlainElements(*this)))
     return failure();
+  if (shaped(getFilter()).getNumElements() == 0)
+    return emitOpError() << "has a filter of type " << getFilter().getType()
+                         << ", which has no elements";
   ArrayRef<int64_t> filter = shaped(getFilter()).getShape();
   if (failed(checkExtent(op, "input channels", shaped(getInput()).getDimSize(3),
                          filter[3])) ||

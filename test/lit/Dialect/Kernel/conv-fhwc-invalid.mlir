@@ -126,3 +126,12 @@ func.func @epilogue_of_integers(%x: tensor<1x4x4x2xi8>, %f: tensor<3x1x1x2xi8>, 
   } -> tensor<1x4x4x3xi32>
   return
 }
+
+// -----
+
+func.func @empty_filter(%x: tensor<1x4x4x2xf32>, %f: tensor<0x1x1x2xf32>, %b: tensor<0xf32>, %e: tensor<1x4x4x0xf32>) {
+  // expected-error@+1 {{has a filter of type 'tensor<0x1x1x2xf32>', which has no elements}}
+  %0 = nnk.conv_2d_fhwc ins(%x, %f, %b : tensor<1x4x4x2xf32>, tensor<0x1x1x2xf32>, tensor<0xf32>) outs(%e : tensor<1x4x4x0xf32>)
+      strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0]   -> tensor<1x4x4x0xf32>
+  return
+}
