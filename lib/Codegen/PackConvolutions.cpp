@@ -144,9 +144,11 @@ static void eraseWithConstants(RewriterBase &rewriter, Operation *op,
   SmallVector<Value> operands(op->getOperands());
   rewriter.replaceOp(op, replacement);
   for (size_t next = 0; next < operands.size(); ++next) {
+    // Several may read one value, and what defines it may be gone.
+    if (llvm::is_contained(ArrayRef(operands).take_front(next), operands[next]))
+      continue;
     Operation *source = operands[next].getDefiningOp();
-    if (!source || !isOpTriviallyDead(source) ||
-        llvm::is_contained(ArrayRef(operands).take_front(next), operands[next]))
+    if (!source || !isOpTriviallyDead(source))
       continue;
     llvm::append_range(operands, source->getOperands());
     rewriter.eraseOp(source);

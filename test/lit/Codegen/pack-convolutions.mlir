@@ -147,3 +147,19 @@ func.func @wide_numbers(%x: tensor<1x1x1x2xi16>) -> tensor<1x1x1x1xi32> {
       outs(%e : tensor<1x1x1x1xi32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x1xi32>
   return %0 : tensor<1x1x1x1xi32>
 }
+
+// -----
+
+// Two operands of the destination are one value, which is erased once.
+// CHECK-LABEL: @destination_of_one_value
+// CHECK-NOT:     arith.muli
+// CHECK:         nnk.conv_2d ins({{.*}} : tensor<1x1x1x2xi16>, tensor<1x1x1x1x16xi8>, tensor<1x8xi32>)
+func.func @destination_of_one_value(%x: tensor<1x1x1x2xi8>) -> tensor<1x1x1x1xi32> {
+  %f = arith.constant dense<1> : tensor<1x1x1x2xi8>
+  %b = arith.constant dense<0> : tensor<1xi32>
+  %c = arith.constant dense<7> : tensor<1x1x1x1xi32>
+  %e = arith.muli %c, %c : tensor<1x1x1x1xi32>
+  %0 = nnk.conv_2d_fhwc ins(%x, %f, %b : tensor<1x1x1x2xi8>, tensor<1x1x1x2xi8>, tensor<1xi32>)
+      outs(%e : tensor<1x1x1x1xi32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x1xi32>
+  return %0 : tensor<1x1x1x1xi32>
+}
