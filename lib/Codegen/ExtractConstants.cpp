@@ -103,8 +103,13 @@ FailureOr<int64_t> ExtractConstantsPass::place(memref::GlobalOp global) {
   if (!raw)
     return global.emitError("elements of ")
            << value.getType() << " cannot be extracted";
+  int64_t found = int64_t(raw->size()) * repetitionsOf(value);
+  if (found != *size)
+    return global.emitError("elements of ")
+           << value.getType() << " cannot be extracted: they are " << found
+           << " bytes, expected " << *size;
   placed.emplace_back(value, offset);
-  blobSize = offset + int64_t(raw->size()) * repetitionsOf(value);
+  blobSize = offset + found;
   ++numExtracted;
   return offset;
 }

@@ -16,16 +16,21 @@ using namespace nnhal;
 
 std::optional<ConstantBytes> ConstantBytes::of(ElementsAttr attribute) {
   ConstantBytes result;
+  Type element = attribute.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8 != 0)
+    return std::nullopt;
+  int64_t size =
+      attribute.getNumElements() * (element.getIntOrFloatBitWidth() / 8);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob)
+    // A module that is read may give a resource any size.
+    if (!blob || int64_t(blob->getData().size()) != size)
       return std::nullopt;
     result.borrowed = blob->getData();
     return result;
   }
   auto dense = dyn_cast<DenseElementsAttr>(attribute);
-  if (!dense || !dense.getElementType().isIntOrFloat() ||
-      dense.getElementType().getIntOrFloatBitWidth() % 8 != 0)
+  if (!dense)
     return std::nullopt;
   result.borrowed = dense.getRawData();
   if (dense.isSplat() && dense.getNumElements() != 1) {

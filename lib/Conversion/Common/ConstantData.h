@@ -21,7 +21,8 @@ namespace nnhal {
 class ConstantBytes {
 public:
   /// nullopt when the attribute's elements cannot be reached: a resource that
-  /// was never loaded, or elements that do not fill whole bytes.
+  /// was never loaded or has another size than its type, or elements that do
+  /// not fill whole bytes.
   static std::optional<ConstantBytes> of(mlir::ElementsAttr attribute);
 
   llvm::ArrayRef<char> bytes() const {

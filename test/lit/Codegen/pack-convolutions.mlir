@@ -163,3 +163,29 @@ func.func @destination_of_one_value(%x: tensor<1x1x1x2xi8>) -> tensor<1x1x1x1xi3
       outs(%e : tensor<1x1x1x1xi32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x1xi32>
   return %0 : tensor<1x1x1x1xi32>
 }
+
+// -----
+
+// A constant whose resource has another size than its type is not read.
+// CHECK-LABEL: @wrong_resources
+// CHECK:         %[[BIAS:.+]] = arith.constant dense_resource<long> : tensor<1xi32>
+// CHECK:         linalg.transpose
+// CHECK:         %[[SUMS:.+]] = nnk.conv_2d
+// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]], %[[BIAS]] :
+func.func @wrong_resources(%x: tensor<1x1x1x2xi8>) -> tensor<1x1x1x1xi32> {
+  %f = arith.constant dense_resource<short> : tensor<1x1x1x2xi8>
+  %b = arith.constant dense_resource<long> : tensor<1xi32>
+  %e = tensor.empty() : tensor<1x1x1x1xi32>
+  %0 = nnk.conv_2d_fhwc ins(%x, %f, %b : tensor<1x1x1x2xi8>, tensor<1x1x1x2xi8>, tensor<1xi32>)
+      outs(%e : tensor<1x1x1x1xi32>) strides [1, 1] dilations [1, 1] pads [0, 0, 0, 0] -> tensor<1x1x1x1xi32>
+  return %0 : tensor<1x1x1x1xi32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      short: "0x4000000001",
+      long: "0x400000000100000002000000"
+    }
+  }
+#-}
