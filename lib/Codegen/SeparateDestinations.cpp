@@ -28,11 +28,13 @@ namespace nnhal {
 
 using namespace mlir;
 
-/// The number of the region of \p op that \p inner is in.
-static unsigned regionAround(Operation *op, Operation *inner) {
+/// The numbers of the region of \p op that \p inner is in, and of the block of
+/// that region.
+static std::pair<unsigned, unsigned> placeIn(Operation *op, Operation *inner) {
   while (inner->getParentOp() != op)
     inner = inner->getParentOp();
-  return inner->getParentRegion()->getRegionNumber();
+  return {inner->getParentRegion()->getRegionNumber(),
+          inner->getBlock()->computeBlockNumber()};
 }
 
 /// Whether \p a is written before \p b.
@@ -43,8 +45,7 @@ static bool isBefore(Operation *a, Operation *b) {
       continue;
     if (outer != other)
       return outer->isBeforeInBlock(other);
-    return outer != b &&
-           (outer == a || regionAround(outer, a) < regionAround(outer, b));
+    return outer != b && (outer == a || placeIn(outer, a) < placeIn(outer, b));
   }
   return false;
 }
