@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -438,6 +439,24 @@ TEST_F(KeptKernelsTest, KernelsOutliveTheDevice) {
                        "kept",
                        "compilation: nnhal-cpu: 1 kernels were found, 0 are "
                        "kept"}));
+}
+
+TEST_F(KeptKernelsTest, WhatTookLongIsKeptAtOnce) {
+  services.stateDirectory = directory;
+  std::filesystem::create_directory(directory);
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+  KeptKernels kernels(services, compiler);
+  CompileObserver compilation = kernels.observe({});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::vector<std::byte> object(8, std::byte(7)), found;
+  compilation.keepKernel("slow", object);
+  compilation.keepKernel("next", object);
+  // It does not wait for another kernel, nor for the end of the compilation.
+  CompileObserver other = kernels.observe({});
+  EXPECT_TRUE(other.findKernel("slow", found));
+  EXPECT_EQ(found, object);
+  compilation = {};
+  EXPECT_TRUE(other.findKernel("next", found));
 }
 
 TEST_F(KeptKernelsTest, WithoutADirectoryNothingIsKept) {

@@ -79,8 +79,9 @@ private:
   std::atomic<uint32_t> found{0};
   std::mutex mutex;
   std::vector<Kernel> waiting;
-  /// When the first of those that wait was made.
-  std::chrono::steady_clock::time_point begin;
+  /// When kernels were last written, or else the compilation began.
+  std::chrono::steady_clock::time_point lastWrite =
+      std::chrono::steady_clock::now();
   uint32_t kept = 0;
 };
 } // namespace
@@ -96,12 +97,11 @@ bool KernelUse::find(std::string_view key, std::vector<std::byte> &object) {
 
 void KernelUse::keep(std::string_view key, std::span<const std::byte> object) {
   std::lock_guard lock(mutex);
-  auto now = std::chrono::steady_clock::now();
-  if (waiting.empty())
-    begin = now;
   waiting.push_back({std::string(key), {object.begin(), object.end()}});
-  if (now - begin >= longestWait)
-    write();
+  if (std::chrono::steady_clock::now() - lastWrite < longestWait)
+    return;
+  write();
+  lastWrite = std::chrono::steady_clock::now();
 }
 
 void KernelUse::write() {
