@@ -248,6 +248,20 @@ TEST(GpuSupportTest, TakesUnknownExtentsThatAreOmitted) {
             "execution knows");
 }
 
+TEST(GpuSupportTest, TakesUnknownExtentsThatARequestMayGive) {
+  OneOperation transpose(OperationType::TRANSPOSE);
+  transpose.input({2, 0});
+  transpose.add(OperandType::TENSOR_INT32, {0},
+                OperandLifeTime::SUBGRAPH_INPUT);
+  transpose.output({0, 0});
+  const Model &model = transpose.model;
+  // Requests that omit it need no code of their own, those that give it do.
+  EXPECT_EQ(openParametersOf(model), OpenParameters::none);
+  EXPECT_EQ(openParametersOf(model, model.main, model.main.operations[0]),
+            std::vector<uint32_t>{1});
+  EXPECT_EQ(parameterInputsOf(model), (std::vector{false, true}));
+}
+
 TEST(GpuSupportTest, RefusesUnknownExtentsThatAreRead) {
   OneOperation transpose(OperationType::TRANSPOSE);
   transpose.input({2, 3});

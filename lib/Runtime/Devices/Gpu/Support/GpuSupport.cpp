@@ -127,31 +127,43 @@ static bool isOpenParameter(const Operand &operand, const InputPlaces &places,
   return !isConstant(operand.lifetime) &&
          operand.lifetime != OperandLifeTime::NO_VALUE &&
          operand.lifetime != OperandLifeTime::SUBGRAPH &&
-         isParameter(operand, places, index) &&
-         !isLeftOut(operand, places, index);
+         isParameter(operand, places, index);
 }
 
 static bool isControl(const Operation &operation) {
   return operation.type == IF || operation.type == WHILE;
 }
 
-std::vector<uint32_t> nnhal::rt::openParametersOf(const Model &model,
-                                                  const Subgraph &subgraph,
-                                                  const Operation &operation) {
+/// The operands that \p operation has as open parameters: all, or \p onlyNeeded
+/// without those that are taken to be omitted.
+static std::vector<uint32_t> findOpenParameters(const Model &model,
+                                                const Subgraph &subgraph,
+                                                const Operation &operation,
+                                                bool onlyNeeded) {
   std::vector<uint32_t> found;
   if (isExtension(operation.type))
     return found;
   InputPlaces places(OperationView::of(model, subgraph, operation));
-  for (size_t i = 0; i < operation.inputs.size(); ++i)
-    if (isOpenParameter(subgraph.operands[operation.inputs[i]], places, i))
+  for (size_t i = 0; i < operation.inputs.size(); ++i) {
+    const Operand &operand = subgraph.operands[operation.inputs[i]];
+    if (isOpenParameter(operand, places, i) &&
+        !(onlyNeeded && isLeftOut(operand, places, i)))
       found.push_back(operation.inputs[i]);
+  }
   return found;
+}
+
+std::vector<uint32_t> nnhal::rt::openParametersOf(const Model &model,
+                                                  const Subgraph &subgraph,
+                                                  const Operation &operation) {
+  return findOpenParameters(model, subgraph, operation, /*onlyNeeded=*/false);
 }
 
 OpenParameters nnhal::rt::openParametersOf(const Model &model) {
   OpenParameters found = OpenParameters::none;
   for (const Operation &operation : model.main.operations)
-    for (uint32_t index : openParametersOf(model, model.main, operation)) {
+    for (uint32_t index : findOpenParameters(model, model.main, operation,
+                                             /*onlyNeeded=*/true)) {
       bool isInput = model.main.operands[index].lifetime ==
                      OperandLifeTime::SUBGRAPH_INPUT;
       found = std::max(found, isInput && !isControl(operation)
@@ -160,7 +172,8 @@ OpenParameters nnhal::rt::openParametersOf(const Model &model) {
     }
   for (const Subgraph &graph : model.referenced)
     for (const Operation &operation : graph.operations)
-      if (!openParametersOf(model, graph, operation).empty())
+      if (!findOpenParameters(model, graph, operation, /*onlyNeeded=*/true)
+               .empty())
         return OpenParameters::computed;
   return found;
 }
@@ -183,7 +196,7 @@ static Status checkParameters(const Subgraph &subgraph,
     return Status::ok();
   for (size_t i = 0; i < operation.inputs.size(); ++i)
     if (const Operand &operand = subgraph.operands[operation.inputs[i]];
-        isOpenParameter(operand, places, i))
+        isOpenParameter(operand, places, i) && !isLeftOut(operand, places, i))
       return badData("input {} is not a constant but a {}", i,
                      toString(operand.lifetime));
   return Status::ok();

@@ -39,14 +39,15 @@ enum class OpenParameters { none, inputs, computed };
 OpenParameters openParametersOf(const Model &model);
 
 /// The operands that \p operation of \p subgraph has as parameters and that are
-/// not constants, as above; for IF and WHILE the scalars that they pass.
-/// Threads: pure function.
+/// not constants, those that a request may omit among them; for IF and WHILE
+/// the scalars that they pass. Threads: pure function.
 std::vector<uint32_t> openParametersOf(const Model &model,
                                        const Subgraph &subgraph,
                                        const Operation &operation);
 
 /// Says of each input of \p model whether an operation of the main subgraph has
-/// it as an open parameter. Threads: pure function.
+/// it as an open parameter, which a request may omit or not. Threads: pure
+/// function.
 std::vector<bool> parameterInputsOf(const Model &model);
 
 /// Why GPUs do not execute \p operation of \p subgraph, as invalidArgument;
