@@ -291,7 +291,7 @@ private:
   /// Output channels of a panel.
   int64_t width;
   SmallVector<int64_t> sumShape;
-  /// What sums begin with; none where the model computes the bias.
+  /// Sums begin with these; none where the model computes the bias.
   SmallVector<int32_t> bias;
   Value sums;
   // To be added to the sums, if there is something: to those of all channels of
@@ -341,7 +341,8 @@ bool IntegerPacking::isExactInF32() {
   return true;
 }
 
-/// What accumulators start with: the bias, if it is known, else zeros.
+/// The numbers that accumulators start with: the bias, if it is known, else
+/// zeros.
 Value IntegerPacking::start(Type element, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, element);
   SmallVector<int32_t> values(bias);

@@ -23,8 +23,8 @@ namespace nnhal {
 #define GEN_PASS_DECL_CONVERTNNHALTOLINALG
 #include "nnhal/Conversion/Passes.h.inc"
 
-/// What the patterns of one conversion share: the policy of the target and how
-/// integers are scaled.
+/// The state that the patterns of one conversion share: the policy of the
+/// target and how integers are scaled.
 ///
 /// Ownership: the caller's; must outlive the patterns.
 /// Threads:   one conversion on one thread.

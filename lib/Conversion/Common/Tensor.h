@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A result element is stated as an expression over elements of other tensors.
-// What it reads at its own indices, or at some of them, becomes an operand of
-// the linalg operation with an indexing map; only what no map can say is read
-// by tensor.extract.
+// Elements that it reads at its own indices, or at some of them, become an
+// operand of the linalg operation with an indexing map; only those that no map
+// reaches are read by tensor.extract.
 //
 //===----------------------------------------------------------------------===//
 

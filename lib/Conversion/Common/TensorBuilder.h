@@ -39,7 +39,7 @@ public:
   /// extents of \p type are not used.
   Tensor define(const rt::TensorType &type, Indices extents,
                 ElementBuilder element);
-  /// The same of any element type, for intermediate results.
+  /// Likewise with elements of any type, for intermediate results.
   Tensor define(mlir::Type elementType, Indices extents,
                 ElementBuilder element);
   /// A tensor whose elements are not defined yet, and \p target with the
@@ -72,7 +72,7 @@ public:
                                    Accumulator body);
   /// The type of a value of \p type, which is ranked.
   mlir::RankedTensorType valueType(const rt::TensorType &type);
-  /// The same elements, in another shape of as many.
+  /// The elements of \p source in another shape of as many.
   Tensor reshape(Tensor source, Indices extents);
 
   /// A tensor of \p extents that holds nothing yet: what update() fills. Unlike

@@ -274,7 +274,7 @@ static Value depthwiseFactors(OperationLowering &op, const Tensor &filter,
   return op.reshape(floats, op.indices(shape)).get();
 }
 
-/// The same of 8 bits, where f32 holds all sums.
+/// Lowers a depthwise convolution of 8 bits, where f32 holds all sums.
 static bool lowerDepthwiseBytes(OperationLowering &op, const Tensor &input,
                                 const Tensor &filter, Shape factorShape,
                                 const KernelWindow &window,

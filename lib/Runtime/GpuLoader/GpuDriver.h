@@ -49,7 +49,7 @@ struct GpuArtifact {
   std::vector<uint64_t> outputSizes;
 };
 
-/// What has been submitted to a GPU.
+/// An execution that has been submitted to a GPU.
 struct GpuLaunch {
   /// A sync_file that signals when the GPU has finished; none where it has
   /// already, or where the host has to wait for it.

@@ -78,7 +78,7 @@ Status HostControlModel::divide(uint32_t index,
   Graph divided;
   Parts &parts = divided.parts;
   const Subgraph &graph = subgraphOf(model.model, index);
-  // What the operations of the last part write.
+  // The operands that the operations of the last part write.
   std::set<uint32_t> written;
   auto isWritten = [&](uint32_t operand) { return written.contains(operand); };
   for (uint32_t i = 0; i < graph.operations.size(); ++i) {

@@ -22,9 +22,9 @@ namespace nnhal::rt {
 /// branches of results that differ; or a model whose operations compute
 /// parameters of others. The host decides, and calls the graphs, each with the
 /// shapes that it has then; and it reads parameters that have been computed.
-/// What lies between is a model of its own, with code for each of the shapes
-/// and parameters (OpenShapeModel), and values are in memory of the host in
-/// between.
+/// The operations between are a model of their own, with code for each of the
+/// shapes and parameters (OpenShapeModel), and values are in memory of the host
+/// in between.
 ///
 /// The time for which a loop may run is that of its executions: code that is
 /// made for new shapes on the way does not count.
