@@ -227,9 +227,9 @@ static bool hasSubgroups(const VkPhysicalDeviceVulkan11Properties &v11,
 bool Engine::canExportFences() const {
   if (!hasExtension(VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME))
     return false;
-  VkPhysicalDeviceExternalFenceInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO;
-  info.handleType = VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+  const VkPhysicalDeviceExternalFenceInfo info = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO, nullptr,
+      VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT};
   VkExternalFenceProperties fences = {};
   fences.sType = VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES;
   calls.GetPhysicalDeviceExternalFenceProperties(physical, &info, &fences);

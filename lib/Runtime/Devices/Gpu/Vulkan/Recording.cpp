@@ -380,10 +380,8 @@ UniqueFd Recording::exportSyncFile() {
   VkFence signaled = exported.get();
   if (!engine->submit(VK_NULL_HANDLE, signaled).isOk())
     return {};
-  VkFenceGetFdInfoKHR info = {};
-  info.sType = VK_STRUCTURE_TYPE_FENCE_GET_FD_INFO_KHR;
-  info.fence = signaled;
-  info.handleType = type;
+  const VkFenceGetFdInfoKHR info = {VK_STRUCTURE_TYPE_FENCE_GET_FD_INFO_KHR,
+                                    nullptr, signaled, type};
   int descriptor = -1;
   // The fence is as it was made when it has been exported.
   if (call.GetFenceFdKHR(engine->device(), &info, &descriptor) == VK_SUCCESS)
