@@ -303,11 +303,22 @@ Status Database::run(const char *sql, std::initializer_list<Value> arguments,
 }
 
 Status Database::transact(const std::function<Status()> &body) {
-  NNHAL_RETURN_IF_ERROR(run("BEGIN IMMEDIATE"));
-  Status status = body();
-  if (status.isOk())
-    status = run("COMMIT");
-  if (!status.isOk())
-    (void)run("ROLLBACK").isOk();
-  return status;
+  // Without memory, too: nobody else can write before the transaction ends.
+  auto rollBack = [this] {
+    if (sqlite3_get_autocommit(handle) == 0)
+      sqlite3_exec(handle, "ROLLBACK", nullptr, nullptr, nullptr);
+  };
+  try {
+    Status status = run("BEGIN IMMEDIATE");
+    if (status.isOk())
+      status = body();
+    if (status.isOk())
+      status = run("COMMIT");
+    if (!status.isOk())
+      rollBack();
+    return status;
+  } catch (...) {
+    rollBack();
+    throw;
+  }
 }

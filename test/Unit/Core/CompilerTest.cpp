@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nnhal/Runtime/Compiler.h"
+#include "Faults/Allocations.h"
 #include "Runtime/CompilerClient/CompilerApi.h"
 #include "Runtime/Devices/Cpu/KeptKernels.h"
 #include "nnhal/Runtime/Log.h"
@@ -457,6 +458,31 @@ TEST_F(KeptKernelsTest, WhatTookLongIsKeptAtOnce) {
   EXPECT_EQ(found, object);
   compilation = {};
   EXPECT_TRUE(other.findKernel("next", found));
+}
+
+TEST_F(KeptKernelsTest, LackOfMemoryLosesKernelsAlone) {
+  if (!AllocationFailure::isPossible())
+    GTEST_SKIP() << "operator new is another library's";
+  services.stateDirectory = directory;
+  services.log = nullptr;
+  std::filesystem::create_directory(directory);
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+  KeptKernels kernels(services, compiler);
+  std::vector<std::byte> object(8, std::byte(7)), found;
+  bool hasFailed = true;
+  size_t before = 0;
+  for (; hasFailed; ++before) {
+    CompileObserver compilation = kernels.observe({});
+    AllocationFailure failure(before);
+    compilation.keepKernel("key of a kernel that takes memory", object);
+    compilation = {};
+    hasFailed = failure.hasFailed();
+  }
+  EXPECT_GT(before, 5u);
+  // No transaction was left open: the last one is there, for others as well.
+  KeptKernels others(services, compiler);
+  EXPECT_TRUE(others.observe({}).findKernel("key of a kernel that takes memory",
+                                            found));
 }
 
 TEST_F(KeptKernelsTest, WithoutADirectoryNothingIsKept) {

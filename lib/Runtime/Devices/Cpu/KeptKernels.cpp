@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <new>
 
 using namespace nnhal::rt;
 using cache::KernelStore;
@@ -95,16 +96,19 @@ bool KernelUse::find(std::string_view key, std::vector<std::byte> &object) {
   return true;
 }
 
-void KernelUse::keep(std::string_view key, std::span<const std::byte> object) {
+void KernelUse::keep(std::string_view key,
+                     std::span<const std::byte> object) try {
   std::lock_guard lock(mutex);
   waiting.push_back({std::string(key), {object.begin(), object.end()}});
   if (std::chrono::steady_clock::now() - lastWrite < longestWait)
     return;
   write();
   lastWrite = std::chrono::steady_clock::now();
+} catch (const std::bad_alloc &) {
+  // The compilation goes on without it.
 }
 
-void KernelUse::write() {
+void KernelUse::write() try {
   if (waiting.empty())
     return;
   std::vector<KernelStore::Entry> entries;
@@ -117,6 +121,8 @@ void KernelUse::write() {
       return !entry.key.starts_with(operationKeyPrefix);
     }));
   waiting.clear();
+} catch (const std::bad_alloc &) {
+  // They wait for the next transaction, if there is one.
 }
 
 CompileObserver KeptKernels::observe(CompileObserver observer) {
