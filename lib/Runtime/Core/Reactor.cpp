@@ -111,6 +111,7 @@ struct Reactor::Loop {
   Status start();
   void notify() const;
   Status addWait(std::vector<FenceRef> &fences, Wait wait);
+  Status watchAll(const std::vector<FenceRef> &fences, Wait &wait);
   void finish(uint64_t id, Status status);
   void dropSources(const Wait &wait);
   Deadline timeOf(Deadline deadline) const;
@@ -195,6 +196,18 @@ void Reactor::Loop::finish(uint64_t id, Status status) {
 Status Reactor::Loop::addWait(std::vector<FenceRef> &fences, Wait wait) {
   std::lock_guard lock(mutex);
   NNHAL_RETURN_IF_ERROR(start());
+  try {
+    return watchAll(fences, wait);
+  } catch (...) {
+    // Without memory no source may stay that belongs to no wait.
+    dropSources(wait);
+    throw;
+  }
+}
+
+/// Callers hold the lock.
+Status Reactor::Loop::watchAll(const std::vector<FenceRef> &fences,
+                               Wait &wait) {
   uint64_t waitId = nextId++;
   Status status;
   Status known;
@@ -215,8 +228,8 @@ Status Reactor::Loop::addWait(std::vector<FenceRef> &fences, Wait wait) {
     status = addTo(poller.get(), watch->fd.get(), EPOLLIN | EPOLLET, id);
     if (!status.isOk())
       break;
-    sources.try_emplace(id, Source{*std::move(watch), waitId});
     wait.sources.push_back(id);
+    sources.try_emplace(id, Source{*std::move(watch), waitId});
   }
   if (!status.isOk() || !known.isOk())
     dropSources(wait);

@@ -10,6 +10,7 @@
 #include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/Reactor.h"
 
+#include <new>
 #include <utility>
 
 using namespace nnhal::rt;
@@ -42,20 +43,24 @@ Status FencedModel::submit(Invocation &invocation,
   auto conclude = [this, &invocation, &completion] {
     completion.complete(code->conclude(invocation));
   };
-  // Without a descriptor the GPU has finished, or the host has to wait.
-  auto fence = Fence::adopt(std::move(launch.syncFile));
-  if (!fence.isOk()) {
-    conclude();
-    return Status::ok();
+  auto watch = [&]() -> Status {
+    // Without a descriptor the GPU has finished, or the host has to wait.
+    NNHAL_ASSIGN_OR_RETURN(FenceRef fence,
+                           Fence::adopt(std::move(launch.syncFile)));
+    if (launch.isWhole && invocation.wantsFence)
+      invocation.fence = fence;
+    // The reactor keeps no fence that it waits for.
+    return invocation.services->reactor->whenAll(
+        {fence}, noDeadline,
+        [conclude, keep = fence](const Status &) { conclude(); });
+  };
+  try {
+    if (watch().isOk())
+      return Status::ok();
+  } catch (const std::bad_alloc &) {
+    // The GPU uses the arguments until it has finished, whatever is lacking.
   }
-  if (launch.isWhole && invocation.wantsFence)
-    invocation.fence = *fence;
-  // The reactor keeps no fence that it waits for.
-  Status watched = invocation.services->reactor->whenAll(
-      {*fence}, noDeadline,
-      [conclude, keep = *fence](const Status &) { conclude(); });
-  if (!watched.isOk())
-    conclude();
+  conclude();
   return Status::ok();
 }
 
