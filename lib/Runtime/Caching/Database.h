@@ -65,7 +65,7 @@ public:
   bool isDamaged() const { return wasDamaged; }
 
   /// Executes \p body between BEGIN IMMEDIATE and COMMIT, or ROLLBACK when it
-  /// fails.
+  /// fails or throws.
   Status transact(const std::function<Status()> &body);
 
 private:
