@@ -65,9 +65,10 @@ bool needsDescriptor(Type type) {
   if (!buffer)
     return false;
   // To find the strides takes longer, and this is asked for each argument by
-  // several passes.
-  if (buffer.getLayout().isIdentity())
-    return !buffer.hasStaticShape();
+  // several passes. Without elements there are none.
+  if (buffer.getLayout().isIdentity() && buffer.hasStaticShape() &&
+      buffer.getNumElements() > 0)
+    return false;
   SmallVector<int64_t> strides;
   int64_t offset = 0;
   return failed(buffer.getStridesAndOffset(strides, offset)) ||
