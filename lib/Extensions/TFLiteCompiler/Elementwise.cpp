@@ -27,6 +27,15 @@ bool isOneOf(ElementClass element, std::initializer_list<ElementClass> set) {
   return llvm::is_contained(set, element);
 }
 
+/// The type of quantized bytes; null for other elements.
+quant::UniformQuantizedType bytesOf(Type type) {
+  auto bytes =
+      dyn_cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
+  return bytes && bytes.getStorageTypeIntegralWidth() == 8
+             ? bytes
+             : quant::UniformQuantizedType();
+}
+
 /// Whether \p function takes elements \p from to elements \p to.
 bool convertsElements(Function function, ElementClass from, ElementClass to) {
   using enum ElementClass;
@@ -176,6 +185,25 @@ Value quantized(Elements &e, const Use &use, Value x) {
   choose(arith::CmpFPredicate::OLT, 32767.0f);
   Value wide = e.make<arith::FPToSIOp>(e.builder().getI32Type(), steps);
   return e.make<arith::TruncIOp>(e.builder().getI16Type(), wide);
+}
+
+/// Bytes of another scale and zero point, rounded twice.
+Value requantized(Elements &e, const Use &use, Value x) {
+  quant::UniformQuantizedType from = bytesOf(use.op.getInputs()[0].getType());
+  quant::UniformQuantizedType to = bytesOf(use.op.getResult().getType());
+  Type i32 = e.builder().getI32Type();
+  Value wide = from.isSigned() ? e.make<arith::ExtSIOp>(i32, x)
+                               : e.make<arith::ExtUIOp>(i32, x);
+  Value steps =
+      e.make<arith::SubIOp>(wide, e.constant(i32, from.getZeroPoint()));
+  Value scaled = e.scale(
+      steps, factorOf(double(use.scale(0)) / double(use.resultScale())));
+  Value moved =
+      e.make<arith::AddIOp>(scaled, e.constant(i32, to.getZeroPoint()));
+  return e.make<arith::TruncIOp>(e.builder().getI8Type(),
+                                 e.bounded(moved, to.isSigned()
+                                                      ? boundsOf<int8_t>()
+                                                      : boundsOf<uint8_t>()));
 }
 
 /// Truncates \p x to an integer of type \p to and bounds it; what is not a
@@ -461,6 +489,10 @@ Value computeElement(Elements &e, const Use &use, ValueRange x) {
                                e.constant(x[0].getType(), 0));
     return e.make<arith::SelectOp>(isChosen, x[1], x[2]);
   }
+  case Function::quantize:
+    if (bytesOf(use.op.getResult().getType()))
+      return requantized(e, use, x[0]);
+    break;
   case Function::dequantize: {
     Value number = e.make<arith::SIToFPOp>(e.builder().getF32Type(), x[0]);
     return e.make<arith::MulFOp>(e.constant(use.scale(0)), number);
@@ -613,6 +645,9 @@ StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
   if (isSelect && classOf(inputs[0]) != ElementClass::boolean)
     return otherTypes;
   TypeRange values = inputs.drop_front(isSelect ? 1 : 0);
+  if (function == Function::quantize && bytesOf(values.front()) &&
+      bytesOf(result))
+    return {};
   if (std::optional<bool> isTaken = takesBits(function, values, result))
     return *isTaken ? StringRef() : StringRef(otherTypes);
   ElementClass element = classOf(values.front());
