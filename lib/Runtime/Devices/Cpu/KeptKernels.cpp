@@ -73,7 +73,9 @@ private:
     std::vector<std::byte> object;
   };
 
-  void write();
+  // Both return whether there was memory for it.
+  bool add(std::string_view key, std::span<const std::byte> object);
+  bool write();
 
   std::shared_ptr<KernelStore> store;
   std::shared_ptr<const Log> log;
@@ -96,21 +98,26 @@ bool KernelUse::find(std::string_view key, std::vector<std::byte> &object) {
   return true;
 }
 
-void KernelUse::keep(std::string_view key,
-                     std::span<const std::byte> object) try {
-  std::lock_guard lock(mutex);
+bool KernelUse::add(std::string_view key,
+                    std::span<const std::byte> object) try {
   waiting.push_back({std::string(key), {object.begin(), object.end()}});
-  if (std::chrono::steady_clock::now() - lastWrite < longestWait)
-    return;
-  write();
-  lastWrite = std::chrono::steady_clock::now();
+  return true;
 } catch (const std::bad_alloc &) {
-  // The compilation goes on without it.
+  return false;
 }
 
-void KernelUse::write() try {
+void KernelUse::keep(std::string_view key, std::span<const std::byte> object) {
+  std::lock_guard lock(mutex);
+  // The compilation goes on without a kernel for which memory is lacking, and
+  // what could not be written waits for the next transaction.
+  if (add(key, object) &&
+      std::chrono::steady_clock::now() - lastWrite >= longestWait && write())
+    lastWrite = std::chrono::steady_clock::now();
+}
+
+bool KernelUse::write() try {
   if (waiting.empty())
-    return;
+    return true;
   std::vector<KernelStore::Entry> entries;
   entries.reserve(waiting.size());
   for (const Kernel &kernel : waiting)
@@ -121,8 +128,9 @@ void KernelUse::write() try {
       return !entry.key.starts_with(operationKeyPrefix);
     }));
   waiting.clear();
+  return true;
 } catch (const std::bad_alloc &) {
-  // They wait for the next transaction, if there is one.
+  return false;
 }
 
 CompileObserver KeptKernels::observe(CompileObserver observer) {
