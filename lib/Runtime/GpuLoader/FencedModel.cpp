@@ -54,13 +54,16 @@ Status FencedModel::submit(Invocation &invocation,
         {fence}, noDeadline,
         [conclude, keep = fence](const Status &) { conclude(); });
   };
-  try {
-    if (watch().isOk())
-      return Status::ok();
-  } catch (const std::bad_alloc &) {
-    // The GPU uses the arguments until it has finished, whatever is lacking.
-  }
-  conclude();
+  auto isWatched = [&] {
+    try {
+      return watch().isOk();
+    } catch (const std::bad_alloc &) {
+      return false;
+    }
+  };
+  // The GPU uses the arguments until it has finished, whatever is lacking.
+  if (!isWatched())
+    conclude();
   return Status::ok();
 }
 
