@@ -7,6 +7,7 @@
 
 #include "Heap.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <malloc.h>
@@ -15,7 +16,7 @@
 
 using namespace nnhal;
 
-/// Compilations of large models use so much.
+/// Compilations of large models use as much.
 static constexpr size_t reserve = 64u << 20;
 static constexpr uintptr_t largePage = 2u << 20;
 
@@ -24,13 +25,16 @@ void tools::growHeapInLargePages() {
   // is, and gives back what is free at its end beyond what these say.
   ::mallopt(M_TOP_PAD, int(reserve));
   ::mallopt(M_TRIM_THRESHOLD, int(2 * reserve));
-  auto before = reinterpret_cast<uintptr_t>(::sbrk(0));
+  auto *before = static_cast<char *>(::sbrk(0));
   // Compilers leave a pair of calls out whose block nobody has.
   void *volatile block = std::malloc(1u << 20);
   std::free(block);
-  auto end = reinterpret_cast<uintptr_t>(::sbrk(0));
-  uintptr_t first = (before + largePage - 1) / largePage * largePage;
-  uintptr_t last = end / largePage * largePage;
+  auto *end = static_cast<char *>(::sbrk(0));
+  auto overhang = [](char *address) {
+    return ptrdiff_t(reinterpret_cast<uintptr_t>(address) % largePage);
+  };
+  char *first = before + (ptrdiff_t(largePage) - overhang(before));
+  char *last = end - overhang(end);
   if (first < last)
-    ::madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE);
+    ::madvise(first, size_t(last - first), MADV_HUGEPAGE);
 }
