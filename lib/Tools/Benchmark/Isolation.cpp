@@ -44,9 +44,13 @@ callSafely(const std::function<rt::Result<std::string>()> &work) {
 }
 
 [[noreturn]] static void
-runChild(const std::function<rt::Result<std::string>()> &work, int fd) {
-  // A service or compiler that this process has started ends with it.
+runChild(const std::function<rt::Result<std::string>()> &work, int fd,
+         pid_t parent) {
+  // A service or compiler that this process has started ends with it. Who has
+  // ended before this tells nobody.
   (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent)
+    ::_exit(1);
   rt::Result<std::string> result = callSafely(work);
   std::string text =
       result.isOk() ? success + *result : "E" + result.status().message();
@@ -89,12 +93,16 @@ tools::runIsolated(const std::function<rt::Result<std::string>()> &work,
                               std::generic_category().message(errno));
   rt::UniqueFd reading(ends[0]), writing(ends[1]);
   (void)std::fflush(nullptr);
+  pid_t parent = ::getpid();
   pid_t child = ::fork();
   if (child < 0)
     return rt::outOfResources("cannot start a process: {}",
                               std::generic_category().message(errno));
-  if (child == 0)
-    runChild(work, writing.get());
+  if (child == 0) {
+    // What nobody can read any more ends the child that writes it.
+    reading = rt::UniqueFd();
+    runChild(work, writing.get(), parent);
+  }
   writing = rt::UniqueFd();
   auto deadline = std::chrono::steady_clock::now() +
                   std::chrono::duration_cast<std::chrono::nanoseconds>(
