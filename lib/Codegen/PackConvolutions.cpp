@@ -138,23 +138,6 @@ Value FloatPacking::pack() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Erases the constants, and the reshapes of constants, that only \p op read.
-static void eraseWithConstants(RewriterBase &rewriter, Operation *op,
-                               Value replacement) {
-  SmallVector<Value> operands(op->getOperands());
-  rewriter.replaceOp(op, replacement);
-  for (size_t next = 0; next < operands.size(); ++next) {
-    // Several may read one value, and what defines it may be gone.
-    if (llvm::is_contained(ArrayRef(operands).take_front(next), operands[next]))
-      continue;
-    Operation *source = operands[next].getDefiningOp();
-    if (!source || !isOpTriviallyDead(source))
-      continue;
-    llvm::append_range(operands, source->getOperands());
-    rewriter.eraseOp(source);
-  }
-}
-
 void PackConvolutionsPass::runOnOperation() {
   SmallVector<kernel::Conv2DFhwcOp> convolutions;
   getOperation()->walk(
@@ -179,7 +162,7 @@ void PackConvolutionsPass::runOnOperation() {
                                       policy->panelWidth(channels))
                              .pack()
                        : packIntegers(op, rewriter, *policy);
-    eraseWithConstants(rewriter, op, packed);
+    rewriter.replaceOp(op, packed);
     ++numPacked;
   }
 }
