@@ -65,41 +65,16 @@ public:
   Value build();
 
 private:
-  enum Option : unsigned { fusedActivation = 3, format, keepsDimensions };
-
-  bool readShapes();
   bool readChannels();
 
   Value weights, bias, result;
-  int64_t rows = 0, depth = 0, units = 0;
+  ConnectedRows product = {};
   SmallVector<int32_t> biases;
   SmallVector<double> factors;
-  uint32_t activation = 0;
 };
 
-bool ByteProduct::readShapes() {
-  ArrayRef<int64_t> from = tflite::shapeOf(input);
-  ArrayRef<int64_t> matrix = tflite::shapeOf(weights);
-  std::optional<int64_t> count = elementsOf(from);
-  std::optional<int64_t> code = integer(fusedActivation);
-  std::optional<bool> isKept = constantTruth(op.getInputs()[keepsDimensions]);
-  if (matrix.size() != 2 || from.empty() || !count || matrix[1] < 1 ||
-      *count % matrix[1] != 0 || integer(format) != 0 || !code ||
-      !isActivation(*code) || !isKept || (*isKept && from.back() != matrix[1]))
-    return false;
-  activation = uint32_t(*code);
-  units = matrix[0];
-  depth = matrix[1];
-  rows = *count / depth;
-  Extents expected = {rows};
-  if (*isKept)
-    expected.assign(from.begin(), from.end() - 1);
-  expected.push_back(units);
-  return resultShape() == expected;
-}
-
 bool ByteProduct::readChannels() {
-  std::optional<SmallVector<int64_t>> numbers = readBiases(bias, units);
+  std::optional<SmallVector<int64_t>> numbers = readBiases(bias, product.units);
   if (!numbers)
     return false;
   FilterScales scales(weights.getType(), /*axis=*/0);
@@ -119,9 +94,11 @@ StringRef ByteProduct::whyCalled() {
                                          result.getType());
   if (!why.empty())
     return why;
-  if (!readShapes())
+  std::optional<ConnectedRows> found = readConnectedRows(op);
+  if (!found)
     return misfit;
-  if (rows * units == 0)
+  product = *found;
+  if (product.rows * product.units == 0)
     return noElements;
   if (!readChannels())
     return "its factors and biases are not those of channels in 32 bits";
@@ -131,10 +108,11 @@ StringRef ByteProduct::whyCalled() {
 }
 
 Value ByteProduct::build() {
-  Value product = ByteProductOp::create(
-      builder, loc, typeOf(result, {rows, units}),
-      reshape(input, {rows, depth}), weights, biases, factors, activation);
-  return reshape(product, resultShape());
+  Value scaled = ByteProductOp::create(
+      builder, loc, typeOf(result, {product.rows, product.units}),
+      reshape(input, {product.rows, product.depth}), weights, biases, factors,
+      product.activation);
+  return reshape(scaled, resultShape());
 }
 
 } // namespace

@@ -72,6 +72,31 @@ std::optional<Windows> tflite::readWindows(OperationOp op,
   return areRead ? std::optional(std::move(windows)) : std::nullopt;
 }
 
+/// The operands behind the tensors of FULLY_CONNECTED.
+enum ProductOption : unsigned { fusedActivation = 3, format, keepsDimensions };
+
+std::optional<ConnectedRows> tflite::readConnectedRows(OperationOp op) {
+  ValueRange inputs = op.getInputs();
+  ArrayRef<int64_t> from = shapeOf(inputs[0]), matrix = shapeOf(inputs[1]);
+  std::optional<int64_t> count = elementsOf(from);
+  std::optional<int64_t> activation = constantInteger(inputs[fusedActivation]);
+  std::optional<bool> isKept = constantTruth(inputs[keepsDimensions]);
+  if (matrix.size() != 2 || from.empty() || !count || matrix[1] < 1 ||
+      *count % matrix[1] != 0 || constantInteger(inputs[format]) != 0 ||
+      !activation || !isActivation(*activation) || !isKept ||
+      (*isKept && from.back() != matrix[1]))
+    return std::nullopt;
+  ConnectedRows product = {*count / matrix[1], matrix[1], matrix[0],
+                           uint32_t(*activation)};
+  SmallVector<int64_t> expected = {product.rows};
+  if (*isKept)
+    expected.assign(from.begin(), from.end() - 1);
+  expected.push_back(product.units);
+  return shapeOf(op->getResult(0)) == ArrayRef(expected)
+             ? std::optional(product)
+             : std::nullopt;
+}
+
 FilterScales::FilterScales(Type filter, int32_t axis) {
   auto type = cast<RankedTensorType>(filter);
   auto add = [&](double scale, int64_t zeroPoint) {

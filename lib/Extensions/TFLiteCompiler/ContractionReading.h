@@ -39,6 +39,17 @@ int64_t missingBefore(int64_t extent, int64_t count, int64_t reach,
 /// they are not those of the result.
 std::optional<Windows> readWindows(OperationOp op, unsigned firstDilation);
 
+/// The product of a FULLY_CONNECTED: as many rows as its input has vectors of
+/// \c depth elements, times a matrix of \c units such vectors.
+struct ConnectedRows {
+  int64_t rows, depth, units;
+  uint32_t activation;
+};
+
+/// The product of \p op, a FULLY_CONNECTED of known extents; none where its
+/// options and shapes do not fit.
+std::optional<ConnectedRows> readConnectedRows(OperationOp op);
+
 /// The scales of a filter, whose elements have no zero point.
 class FilterScales {
 public:

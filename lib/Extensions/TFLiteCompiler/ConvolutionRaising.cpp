@@ -21,13 +21,8 @@ using namespace nnhal::tflite;
 
 namespace {
 
-/// The operands behind those of windows, and those of FULLY_CONNECTED.
+/// The operands behind those of windows.
 enum ConvolutionOption : unsigned { fusedActivation = 6, firstDilation };
-enum ProductOption : unsigned {
-  productActivation = 3,
-  format,
-  keepsDimensions
-};
 
 /// Reads one operation.
 class Convolution : Raiser {
@@ -45,7 +40,6 @@ public:
   Value build();
 
 private:
-  bool readActivation(unsigned option);
   bool isFaster() const;
   bool paysPacking() const;
   Value buildGroups();
@@ -60,17 +54,13 @@ private:
   uint32_t activation = 0;
 };
 
-bool Convolution::readActivation(unsigned option) {
-  std::optional<int64_t> code = constantInteger(op.getInputs()[option]);
-  activation = uint32_t(code.value_or(0));
-  return code && isActivation(*code);
-}
-
 bool Convolution::readWindows() {
   std::optional<Windows> found = tflite::readWindows(op, firstDilation);
-  if (!found || !readActivation(fusedActivation) ||
+  std::optional<int64_t> code = integer(fusedActivation);
+  if (!found || !code || !isActivation(*code) ||
       shapeOf(filter)[0] != shapeOf(result)[3])
     return false;
+  activation = uint32_t(*code);
   windows = std::move(*found);
   // The filter of a group has the group's channels.
   int64_t channels = shapeOf(input)[3], own = shapeOf(filter)[3];
@@ -81,24 +71,13 @@ bool Convolution::readWindows() {
 }
 
 bool Convolution::readProduct() {
-  ArrayRef<int64_t> from = tflite::shapeOf(input);
-  ArrayRef<int64_t> weights = tflite::shapeOf(filter);
-  std::optional<bool> isKept = constantTruth(op.getInputs()[keepsDimensions]);
-  std::optional<int64_t> count = elementsOf(from);
-  if (weights.size() != 2 || from.empty() || !isKept || !count ||
-      weights[1] < 1 || *count % weights[1] != 0 ||
-      constantInteger(op.getInputs()[format]) != 0 ||
-      !readActivation(productActivation))
+  std::optional<ConnectedRows> product = readConnectedRows(op);
+  if (!product)
     return false;
-  rows = *count / weights[1];
-  SmallVector<int64_t> expected = {*rows};
-  if (*isKept && from.back() != weights[1])
-    return false;
-  if (*isKept)
-    expected.assign(from.begin(), from.end() - 1);
-  expected.push_back(weights[0]);
+  rows = product->rows;
+  activation = product->activation;
   windows = {{1, 1}, {1, 1}, {0, 0}, {}};
-  return shapeOf(result) == ArrayRef(expected);
+  return true;
 }
 
 bool Convolution::isFaster() const {
