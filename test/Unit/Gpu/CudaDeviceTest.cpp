@@ -32,8 +32,6 @@ using namespace nnhal::rt::test;
 
 namespace {
 
-constexpr uint64_t bytesOfX = elementCount * sizeof(float);
-
 /// The kernels of scaleProgram() as the host computes them.
 void computeKernel(const std::string &name,
                    const std::vector<std::byte *> &buffers, unsigned groups,

@@ -41,8 +41,6 @@ using namespace nnhal::rt::test;
 
 namespace {
 
-constexpr uint64_t bytesOfX = elementCount * sizeof(float);
-
 std::unique_ptr<Device> makeDevice(GpuCompiler compiler = noCompiler()) {
   return createDevice(createGpuBackend(vulkan::createDriver(testEngine()),
                                        std::move(compiler)));
@@ -100,16 +98,7 @@ TEST(GpuDeviceTest, Executes) {
 // The module of a program without kernels has no entry points.
 TEST(GpuDeviceTest, ExecutesCopiesAlone) {
   NNHAL_NEEDS_VULKAN();
-  // The header, OpCapability Shader, OpMemoryModel Logical GLSL450.
-  static constexpr uint32_t words[] = {
-      0x07230203, 0x00010600, 0, 1, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1};
-  GpuProgram program;
-  program.module = std::as_bytes(std::span(words));
-  GpuCommand &copy = program.commands.emplace_back();
-  copy.kind = GpuCommandKind::copy;
-  copy.bindings = {{GpuSpace::input, 0, 0, bytesOfX},
-                   {GpuSpace::output, 0, 0, bytesOfX}};
-  auto model = prepare(program);
+  auto model = prepare(copyProgram());
   ASSERT_TRUE(model.isOk()) << model.status().message();
   ScaleCaller caller;
   Status status = (*model)->execute(caller.request, caller.result);

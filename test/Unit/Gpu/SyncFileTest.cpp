@@ -25,22 +25,6 @@ using vulkan::Engine;
 
 namespace {
 
-constexpr uint64_t bytesOfX = elementCount * sizeof(float);
-
-/// A copy of x to y, without kernels.
-GpuProgram copyProgram() {
-  // The header, OpCapability Shader, OpMemoryModel Logical GLSL450.
-  static constexpr uint32_t words[] = {
-      0x07230203, 0x00010600, 0, 1, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1};
-  GpuProgram program;
-  program.module = std::as_bytes(std::span(words));
-  GpuCommand &copy = program.commands.emplace_back();
-  copy.kind = GpuCommandKind::copy;
-  copy.bindings = {{GpuSpace::input, 0, 0, bytesOfX},
-                   {GpuSpace::output, 0, 0, bytesOfX}};
-  return program;
-}
-
 /// A driver that exports fences as the end of a pipe, whose other end signals
 /// them.
 class SyncFileTest : public FakeVulkanTest {

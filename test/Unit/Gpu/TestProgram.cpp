@@ -19,8 +19,6 @@
 
 using namespace nnhal::rt;
 
-static constexpr uint64_t bytesOfX = test::elementCount * sizeof(float);
-
 std::vector<std::byte> test::assembledModule(std::string_view name) {
   std::string path = fmt::format("{}/{}.spv", NNHAL_GPU_KERNELS, name);
   std::ifstream file(path, std::ios::binary);
@@ -33,6 +31,19 @@ std::vector<std::byte> test::assembledModule(std::string_view name) {
 const std::vector<std::byte> &test::kernelModule() {
   static const std::vector<std::byte> module = assembledModule("Kernels");
   return module;
+}
+
+GpuProgram test::copyProgram() {
+  // The header, OpCapability Shader, OpMemoryModel Logical GLSL450.
+  static constexpr uint32_t words[] = {
+      0x07230203, 0x00010600, 0, 1, 0, 2 << 16 | 17, 1, 3 << 16 | 14, 0, 1};
+  GpuProgram program;
+  program.module = std::as_bytes(std::span(words));
+  GpuCommand &copy = program.commands.emplace_back();
+  copy.kind = GpuCommandKind::copy;
+  copy.bindings = {{GpuSpace::input, 0, 0, bytesOfX},
+                   {GpuSpace::output, 0, 0, bytesOfX}};
+  return program;
 }
 
 GpuProgram test::scaleProgram() {

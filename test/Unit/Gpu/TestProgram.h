@@ -20,6 +20,7 @@ namespace nnhal::rt::test {
 
 /// Elements of "x" and "y".
 inline constexpr uint32_t elementCount = 256;
+inline constexpr uint64_t bytesOfX = elementCount * sizeof(float);
 
 /// The module that Inputs/NAME.spvasm describes, for \p name.
 std::vector<std::byte> assembledModule(std::string_view name);
@@ -28,6 +29,8 @@ const std::vector<std::byte> &kernelModule();
 
 /// y = x * factor for floats, where "index" is below 10.
 GpuProgram scaleProgram();
+/// A copy of x to y, without kernels.
+GpuProgram copyProgram();
 /// scaleProgram() with entry points of PTX, whose bodies are empty.
 GpuProgram scaleProgramOfPtx();
 /// The artifact of \p program for the target \p target, with one constant, the
