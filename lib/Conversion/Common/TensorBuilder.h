@@ -39,7 +39,7 @@ public:
   /// extents of \p type are not used.
   Tensor define(const rt::TensorType &type, Indices extents,
                 ElementBuilder element);
-  /// Likewise with elements of any type, for intermediate results.
+  /// An intermediate result: such a tensor with elements of any type.
   Tensor define(mlir::Type elementType, Indices extents,
                 ElementBuilder element);
   /// A tensor whose elements are not defined yet, and \p target with the

@@ -205,7 +205,7 @@ static void lowerBytes(OperationLowering &op, const Tensor &image,
          activation);
 }
 
-/// Likewise of f32.
+/// Defines the output as \p image convolved with \p filter, both of f32.
 static void lowerFloats(OperationLowering &op, const Tensor &image,
                         const Tensor &filter, Shape ohwi,
                         const KernelWindow &window, Indices outputExtents,
@@ -288,11 +288,11 @@ static bool lowerDepthwiseBytes(OperationLowering &op, const Tensor &input,
   SumBias known(op, weights, factorShape[2], products);
   bool hasBias = !known.values.empty() && known.largestSum < double(limit);
   Value bias =
-      hasBias ? op.constantResource(
-                    RankedTensorType::get(factorShape[2], builder.getF32Type()),
-                    bytesOf<float>(llvm::to_vector_of<float>(known.values)),
-                    "bias_packed")
-              : noBias(op, factorShape[2], builder.getF32Type());
+      hasBias
+          ? op.constantResource(
+                RankedTensorType::get(factorShape[2], builder.getF32Type()),
+                bytesOf<float>(llvm::to_vector_of<float>(known.values)), "bias")
+          : noBias(op, factorShape[2], builder.getF32Type());
   Type i16 = builder.getI16Type();
   Tensor centered = op.define(i16, input.extents(), [&](Indices at) {
     return input.centered(at).to(i16);

@@ -72,7 +72,8 @@ static std::optional<NamedPool> knownPool(const Pool &pool) {
   return NamedPool{*window, {*height, *width}};
 }
 
-/// Likewise, if operations of linalg are to join the elements.
+/// The windows of \p pool, if operations of linalg are to join the elements
+/// and all about them is known.
 static std::optional<NamedPool> namedPool(const OperationLowering &op,
                                           const Pool &pool) {
   if (op.policy().hasMicroKernels())

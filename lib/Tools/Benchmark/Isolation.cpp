@@ -99,7 +99,7 @@ tools::runIsolated(const std::function<rt::Result<std::string>()> &work,
     return rt::outOfResources("cannot start a process: {}",
                               std::generic_category().message(errno));
   if (child == 0) {
-    // What nobody can read any more ends the child that writes it.
+    // A child that writes what nobody can read any more ends by that.
     reading = rt::UniqueFd();
     runChild(work, writing.get(), parent);
   }

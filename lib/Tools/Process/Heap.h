@@ -15,6 +15,9 @@ namespace nnhal::tools {
 /// compilation fills tens of megabytes in small pieces; finding memory for them
 /// page by page takes a twentieth of one whose kernels are kept.
 ///
+/// Does nothing where blocks of a megabyte are not of the heap: who calls it
+/// has raised M_MMAP_THRESHOLD beyond that.
+///
 /// Only for a program that compiles, and from its main thread: the heap does
 /// not shrink below that any more.
 void growHeapInLargePages();

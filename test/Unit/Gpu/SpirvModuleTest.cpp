@@ -302,7 +302,7 @@ TEST(SpirvModuleTest, RefusesSharedMemoryOfUnknownSize) {
   }
 }
 
-// What an entry point does not name would not be counted.
+// A shared variable that no entry point names would not be counted.
 TEST(SpirvModuleTest, SharedVariablesAreNamed) {
   auto with = [](uint32_t opcode, const Words &operands) {
     Words words = goodModule();

@@ -25,7 +25,7 @@ std::vector<Numbers>
 runFile(const std::vector<std::byte> &bytes, const std::vector<Numbers> &inputs,
         const std::vector<InstalledExtension> &extensions = {});
 
-/// Likewise, on a device that has the extension nnhal.tflite.
+/// Executes \p bytes on a device that has the extension nnhal.tflite.
 std::vector<Numbers> runExtended(const std::vector<std::byte> &bytes,
                                  const std::vector<Numbers> &inputs);
 

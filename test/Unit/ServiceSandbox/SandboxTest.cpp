@@ -52,7 +52,7 @@ namespace {
 /// The errno of a system call that failed, 0 of one that did not.
 int errorOf(long result) { return result < 0 ? errno : 0; }
 
-/// What \p attempt returns in a process of its own.
+/// Calls \p attempt in a process of its own, and returns its result.
 std::string tryInProcess(const std::function<std::string()> &attempt) {
   int ends[2];
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -269,8 +269,8 @@ TEST_F(SandboxTest, FilesOfTheProgramCanBeRead) {
   EXPECT_EQ(tryIn(rules(), list), number(EACCES));
 }
 
-// What drivers start threads in: files of the system can be read, and nothing
-// but the folder changed, which the sandbox narrows to the folder.
+// The rules under which drivers start threads: files of the system can be read,
+// and nothing but the folder changed, which the sandbox narrows to the folder.
 TEST_F(SandboxTest, ItCanBeginWithFilesThatAreRead) {
   std::string place = folder + "/file";
   auto opening = [](const std::string &path, int flags) {

@@ -47,7 +47,7 @@ struct FakeVulkan {
   uint32_t matrixCount = 0;
   nnhal::rt::vulkan::CooperativeMatrixProperties matrices[2];
   VkMemoryPropertyFlags memoryProperties = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
-  /// What fences can do as sync_files.
+  /// Says whether fences can be exported or imported as sync_files.
   VkExternalFenceFeatureFlags fenceFeatures = 0;
   /// The result of vkGetFenceFdKHR, which gives duplicates of the descriptor;
   /// -1 says that the fence has signaled.
