@@ -59,6 +59,7 @@ static tools::EngineOptions optionsOf(const py::dict &keywords) {
   get(keywords, "service", options.service);
   get(keywords, "plugins", options.plugins);
   get(keywords, "shapes", options.shapes);
+  get(keywords, "signature", options.signature);
   get(keywords, "rounding", options.rounding);
   get(keywords, "preference", options.preference);
   get(keywords, "priority", options.priority);
@@ -397,8 +398,9 @@ PYBIND11_MODULE(_native, module) {
       py::arg("bytes"));
   module.def(
       "tflite_with_outputs",
-      [](const py::bytes &bytes, const std::vector<int32_t> &outputs) {
-        return withOutputs(std::string_view(bytes), outputs);
+      [](const py::bytes &bytes, uint32_t subgraph,
+         const std::vector<int32_t> &outputs) {
+        return withOutputs(std::string_view(bytes), subgraph, outputs);
       },
-      py::arg("bytes"), py::arg("outputs"));
+      py::arg("bytes"), py::arg("subgraph"), py::arg("outputs"));
 }

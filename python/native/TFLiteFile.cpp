@@ -159,14 +159,17 @@ py::dict python::readTFLiteFile(std::string_view bytes) {
   return file;
 }
 
-py::bytes python::withOutputs(std::string_view bytes,
+py::bytes python::withOutputs(std::string_view bytes, uint32_t subgraph,
                               const std::vector<int32_t> &outputs) {
-  const schema::SubGraph &main = *rootOf(bytes).subgraphs()->Get(0);
+  const auto &subgraphs = *rootOf(bytes).subgraphs();
+  if (subgraph >= subgraphs.size())
+    check(rt::badData("subgraph {} of {}", subgraph, subgraphs.size()));
+  const schema::SubGraph &changed = *subgraphs.Get(subgraph);
   const uint8_t *field =
-      reinterpret_cast<const flatbuffers::Table &>(main).GetAddressOf(
+      reinterpret_cast<const flatbuffers::Table &>(changed).GetAddressOf(
           schema::SubGraph::VT_OUTPUTS);
   if (!field)
-    check(rt::badData("the main subgraph of the file has no outputs"));
+    check(rt::badData("subgraph {} has no outputs", subgraph));
   // A FlatBuffer refers to its vectors by distances: the new one can lie behind
   // everything else.
   using Offset = flatbuffers::uoffset_t;

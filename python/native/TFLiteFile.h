@@ -24,10 +24,11 @@ namespace nnhal::python {
 /// such file.
 pybind11::dict readTFLiteFile(std::string_view bytes);
 
-/// Returns a copy of the file with the bytes \p bytes whose main subgraph has
-/// the tensors \p outputs for outputs. The file has less than 2 GiB. Throws for
-/// bytes that are no such file, and for a main subgraph without outputs.
-pybind11::bytes withOutputs(std::string_view bytes,
+/// Returns a copy of the file with the bytes \p bytes whose subgraph number
+/// \p subgraph has the tensors \p outputs for outputs. The file has less than
+/// 2 GiB. Throws for bytes that are no such file, for a number beyond its
+/// subgraphs, and for a subgraph without outputs.
+pybind11::bytes withOutputs(std::string_view bytes, uint32_t subgraph,
                             const std::vector<int32_t> &outputs);
 
 } // namespace nnhal::python

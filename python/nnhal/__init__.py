@@ -385,7 +385,8 @@ class Model(_native.Model):
 
 def load(source: Source, *, device: str | Sequence[str] = "nnhal-cpu", threads: int = 1,
          cache_dir: str | os.PathLike[str] | None = None, service: str | os.PathLike[str] | None = None,
-         shapes: Mapping[str | int, Sequence[int]] | None = None, plugins: Sequence[str | os.PathLike[str]] = (),
+         shapes: Mapping[str | int, Sequence[int]] | None = None, signature: str | None = None,
+         plugins: Sequence[str | os.PathLike[str]] = (),
          required: bool = False, rounding: str = "double", preference: str = "fast-single-answer",
          priority: str = "medium", compile_after: int | None = None,
          state_dir: str | os.PathLike[str] | None = None, trace: bool = False) -> Model:
@@ -404,6 +405,8 @@ def load(source: Source, *, device: str | Sequence[str] = "nnhal-cpu", threads: 
         entries it has written (docs/Using/Caching.md).
     service: the socket of an nnhal-service, whose devices execute.
     shapes: the extents of inputs that the model leaves open, by name or index.
+    signature: the signature of a .tflite file whose subgraph is loaded, in place
+        of the first one.
     compile_after: executions before the model is compiled in the background.
     rounding, preference, priority, plugins: as the options of nnhal-run.
     trace: keep what Model.trace() writes.
@@ -415,26 +418,28 @@ def load(source: Source, *, device: str | Sequence[str] = "nnhal-cpu", threads: 
     nnhal.errors.InvalidArgumentError: cannot open 'missing.tflite': No such file or directory
     """
     return Model(source, devices=[device] if isinstance(device, str) else list(device), threads=threads,
-                 cache_dir=cache_dir, service=service, shapes=shapes, plugins=plugins, required=required,
-                 rounding=rounding, preference=preference, priority=priority, compile_after=compile_after,
-                 state_dir=state_dir, trace=trace)
+                 cache_dir=cache_dir, service=service, shapes=shapes, signature=signature, plugins=plugins,
+                 required=required, rounding=rounding, preference=preference, priority=priority,
+                 compile_after=compile_after, state_dir=state_dir, trace=trace)
 
 
 def compile(source: Source, artifact: str | os.PathLike[str], *, target: str = "", target_triple: str = "",
             target_cpu: str = "", target_features: str = "", rounding: str = "double",
-            shapes: Mapping[str | int, Sequence[int]] | None = None) -> None:
+            shapes: Mapping[str | int, Sequence[int]] | None = None, signature: str | None = None) -> None:
     """Compiles a model to the file `artifact`, which loads without the compiler.
 
     target: "vulkan" or "cuda" for a GPU, "cpu,vulkan" for both in one artifact;
         processors without it. target_triple, target_cpu and target_features
         name another processor than this one.
+    shapes, signature: as for nnhal.load.
 
     >>> nnhal.compile("small_cnn.tflite", "small_cnn.nncache")
     >>> nnhal.load("small_cnn.nncache").outputs[0].name
     'probabilities'
     """
     options = {"devices": ["nnhal-cpu"], "target": target, "target_triple": target_triple, "target_cpu": target_cpu,
-               "target_features": target_features, "rounding": rounding, "shapes": shapes}
+               "target_features": target_features, "rounding": rounding, "shapes": shapes,
+               "signature": signature}
     _native.compile(_source(source), os.fspath(artifact), _options(options))
 
 

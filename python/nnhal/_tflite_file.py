@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
@@ -69,6 +70,20 @@ class File:
         self.subgraphs = [Subgraph(one, content) for one in facts["subgraphs"]]
         self.main = self.subgraphs[0]
         self.signatures: dict[str, dict[str, Any]] = {one["key"]: one for one in facts["signatures"]}
+        self._main_index = 0
+        self._signature: str | None = None
+
+    def of_signature(self, key: str) -> File:
+        """The same file with the subgraph of a signature for the main one, and for the only one."""
+        index = self.signatures[key]["subgraph"]
+        if index >= len(self.subgraphs):
+            raise ValueError(f"signature {key} is of subgraph {index}, and the model has {len(self.subgraphs)}")
+        file = copy.copy(self)
+        file.main = self.subgraphs[index]
+        file.subgraphs = [file.main]
+        file._main_index = index
+        file._signature = key
+        return file
 
     @classmethod
     def open(cls, path: Path) -> File:
@@ -88,6 +103,7 @@ class File:
 
         Caches know a model by its path, too, which is given while that has the content.
         """
+        options["signature"] = self._signature
         if self._is_at_path():
             try:
                 model = load(self._path, **options)
@@ -102,7 +118,8 @@ class File:
 
     def load_with(self, results: Sequence[int], **options: Any) -> Model:
         """Compiles the content with `results` for outputs, too."""
-        return load(_native.tflite_with_outputs(self.content, [*self.main.outputs, *results]), **options)
+        content = _native.tflite_with_outputs(self.content, self._main_index, [*self.main.outputs, *results])
+        return load(content, signature=self._signature, **options)
 
     def find_results(self, **options: Any) -> list[int]:
         """The intermediate results that the main subgraph can have for outputs, too.

@@ -38,8 +38,9 @@ __all__ = ["Interpreter", "SignatureRunner", "OpResolverType", "DelegateError", 
 
 _NAMES = {np.dtype(element): name for name, element in TYPES.items()}
 
-# What nnhal.load takes beside a model; resize_tensor_input() has the shapes.
-_OPTIONS = [name for name in inspect.signature(load).parameters if name not in ("source", "shapes")]
+# What nnhal.load takes beside a model; resize_tensor_input() has the shapes, and
+# get_signature_runner() the signature.
+_OPTIONS = [name for name in inspect.signature(load).parameters if name not in ("source", "shapes", "signature")]
 
 # The references to an array that nothing outside of an interpreter has: the
 # dictionary's and the argument of sys.getrefcount().
@@ -146,10 +147,16 @@ class Interpreter:
                 options["threads"] = num_threads
         if os.environ.get("NNHAL_CACHE_DIR"):
             options.setdefault("cache_dir", os.environ["NNHAL_CACHE_DIR"])
+        self._begin(File.open(model_path) if model_path else File(bytes(model_content or b"")), options,
+                    experimental_preserve_all_tensors)
+
+    def _begin(self, file: File, options: dict[str, Any], preserves: bool) -> None:
         self._options = options
-        self._file = File.open(model_path) if model_path else File(bytes(model_content or b""))
-        self._interpreter = _Graph(self._file)
-        self._preserves = experimental_preserve_all_tensors
+        self._file = file
+        self._interpreter = _Graph(file)
+        self._preserves = preserves
+        # Those of other subgraphs, which signatures name, by subgraph.
+        self._others: dict[int, Interpreter] = {}
         # The outputs of the model that was compiled, as tensors of the file.
         self._results = self._file.main.outputs
         self._model: Model | None = None
@@ -325,6 +332,17 @@ class Interpreter:
             raise ValueError(f'Invalid signature_key provided: "{signature_key}".')
         return SignatureRunner(self, signature_key)
 
+    def _for_signature(self, signature_key: str) -> Interpreter:
+        """The interpreter of the subgraph of a signature, which all signatures of that subgraph share."""
+        subgraph = self._file.signatures[signature_key]["subgraph"]
+        if subgraph == 0:
+            return self
+        if subgraph not in self._others:
+            other = Interpreter.__new__(Interpreter)
+            other._begin(self._file.of_signature(signature_key), self._options, self._preserves)
+            self._others[subgraph] = other
+        return self._others[subgraph]
+
     def _ensure_safe(self) -> None:
         """Refuses to go on while a view of tensor() lives."""
         for index in self._values:
@@ -460,12 +478,9 @@ class SignatureRunner:
     """Executes an interpreter by the names of a signature."""
 
     def __init__(self, interpreter: Interpreter, signature_key: str) -> None:
-        self._interpreter = interpreter
+        self._interpreter = interpreter._for_signature(signature_key)
         self._signature_key = signature_key
         signature = interpreter._file.signatures[signature_key]
-        if signature["subgraph"] != 0:
-            raise ValueError(f"signature {signature_key} is of subgraph {signature['subgraph']}, and NNHal compiles "
-                             "the main one")
         self._inputs: dict[str, int] = signature["inputs"]
         self._outputs: dict[str, int] = signature["outputs"]
 

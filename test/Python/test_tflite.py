@@ -30,6 +30,22 @@ def chain(factor=1, **keywords):
                     for key in ("second", "first")]), **keywords})
 
 
+def two_entries(subgraph=1):
+    """The bytes of a file whose signature "double" gives relu(2 * x) and, on the way, 2 * x."""
+    tensor = {"shape": [1], "shape_signature": [-1], "type": "FLOAT32"}
+    return chain(
+        subgraphs=[{"tensors": [{**tensor, "name": name} for name in ("in", "twice", "out")], "inputs": [0],
+                    "outputs": [2], "operators": [
+                        {"inputs": [0, 0], "outputs": [1], "builtin_options_type": "AddOptions", "builtin_options": {}},
+                        {"opcode_index": 1, "inputs": [1], "outputs": [2]}]}],
+        signatures=[{"signature_key": "main", "inputs": [{"name": "value", "tensor_index": 0}],
+                     "outputs": [{"name": "z", "tensor_index": 3}]},
+                    {"signature_key": "double", "inputs": [{"name": "number", "tensor_index": 0}],
+                     "outputs": [{"name": "clipped", "tensor_index": 2}], "subgraph_index": subgraph},
+                    {"signature_key": "twice", "inputs": [{"name": "number", "tensor_index": 0}],
+                     "outputs": [{"name": "twice", "tensor_index": 1}], "subgraph_index": 1}])
+
+
 def relu(factor=1):
     return np.maximum(X + factor * BIAS, 0)
 
@@ -163,6 +179,43 @@ class DetailsTest(InterpreterTest):
             self.refuse(ValueError, text, one.get_tensor_details, index)
             self.refuse(ValueError, text, one._get_tensor_details, 0, index)
             self.refuse(ValueError, text, one.get_tensor, 0, index)
+
+
+class SignatureTest(InterpreterTest):
+    def test_another_subgraph(self):
+        one = self.interpreter(two_entries())
+        double = one.get_signature_runner("double")
+        for numbers in ([1, -2], [3, -4, 5]):
+            given = np.float32(numbers)
+            np.testing.assert_array_equal(double(number=given)["clipped"], np.maximum(2 * given, 0))
+            self.assertEqual(double.get_input_details()["number"]["shape"].tolist(), [given.size])
+        self.assertEqual(double.get_output_details()["clipped"]["index"], 2)
+        # The main subgraph is another model.
+        np.testing.assert_array_equal(one.get_signature_runner("main")(value=X)["z"], relu())
+        self.assertEqual(one.get_input_details()[0]["shape"].tolist(), [1, 3])
+        with self.assertRaisesRegex(ValueError, "tensor 1 is an intermediate result"):
+            one.get_signature_runner("twice")(number=X[0])
+
+    def test_intermediate_results_of_another_subgraph(self):
+        one = self.interpreter(two_entries(), experimental_preserve_all_tensors=True)
+        np.testing.assert_array_equal(one.get_signature_runner("twice")(number=X[0])["twice"], 2 * X[0])
+
+    def test_a_subgraph_that_is_not_there(self):
+        self.refuse(ValueError, "signature double is of subgraph 7, and the model has 2",
+                    self.interpreter(two_entries(7)).get_signature_runner, "double")
+
+    def test_load(self):
+        model = nnhal.load(two_entries(), device="nnhal-reference", signature="double", shapes={"number": [3]})
+        np.testing.assert_array_equal(model(number=X[0])[0], np.maximum(2 * X[0], 0))
+        self.assertEqual(model.outputs[0].name, "clipped")
+        self.refuse(nnhal.InvalidArgumentError, "the file has no signature 'half', only 'main', 'double', 'twice'",
+                    nnhal.load, two_entries(), device="nnhal-reference", signature="half")
+        self.refuse(TypeError, "unexpected keyword argument 'signature'", self.interpreter, signature="double")
+
+    def test_compile(self):
+        artifact = self.scratch / "double.nncache"
+        nnhal.compile(two_entries(), artifact, signature="double")
+        self.assertEqual(nnhal.load(artifact).outputs[0].name, "clipped")
 
 
 class ConstructionTest(InterpreterTest):
@@ -329,9 +382,10 @@ class PreservationTest(InterpreterTest):
         with mock.patch.object(_tflite_file, "_PRESERVABLE_SIZE", 100):
             self.refuse(ValueError, f"the intermediate results of a file of {len(chain())} bytes cannot be preserved, "
                         "which takes one of 100 at most", one.allocate_tensors)
-        self.refuse(nnhal.InvalidArgumentError, "the main subgraph of the file has no outputs",
-                    _native.tflite_with_outputs, chain(outputs=None), [2])
-        self.refuse(nnhal.InvalidArgumentError, "not a TensorFlow Lite file", _native.tflite_with_outputs, b"", [])
+        self.refuse(nnhal.InvalidArgumentError, "subgraph 0 has no outputs", _native.tflite_with_outputs,
+                    chain(outputs=None), 0, [2])
+        self.refuse(nnhal.InvalidArgumentError, "subgraph 1 of 1", _native.tflite_with_outputs, chain(), 1, [2])
+        self.refuse(nnhal.InvalidArgumentError, "not a TensorFlow Lite file", _native.tflite_with_outputs, b"", 0, [])
 
 
 if __name__ == "__main__":

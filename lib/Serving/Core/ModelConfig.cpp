@@ -79,6 +79,9 @@ static Status readWords(const JsonNode &settings, ModelConfig &config) {
   if (std::optional<JsonNode> device = settings.find("device")) {
     NNHAL_ASSIGN_OR_RETURN(config.device, device->toString());
   }
+  if (std::optional<JsonNode> signature = settings.find("signature")) {
+    NNHAL_ASSIGN_OR_RETURN(config.signature, signature->toString());
+  }
   std::optional<JsonNode> priority = settings.find("priority");
   if (!priority)
     return Status::ok();
@@ -110,7 +113,7 @@ rt::Result<ModelConfig> serving::parseModelConfig(std::string_view text) {
   NNHAL_RETURN_IF_ERROR(
       settings.checkObject({"device", "threads", "priority", "max_batch_size",
                             "max_queue_delay_microseconds", "max_queue_size",
-                            "versions", "shapes"}));
+                            "versions", "shapes", "signature"}));
   ModelConfig config;
   NNHAL_RETURN_IF_ERROR(readWords(settings, config));
   NNHAL_RETURN_IF_ERROR(readNumbers(settings, config));

@@ -34,7 +34,7 @@ struct VersionPolicy {
 ///   {"device": "nnhal-cpu", "threads": 1, "priority": "medium",
 ///    "max_batch_size": 8, "max_queue_delay_microseconds": 500,
 ///    "max_queue_size": 64, "versions": "all" | {"latest": 2} | [1, 3],
-///    "shapes": {"image": [8, 32, 32, 3]}}
+///    "shapes": {"image": [8, 32, 32, 3]}, "signature": "serving_default"}
 ///
 /// Every key is optional and no other is known.
 struct ModelConfig {
@@ -51,6 +51,8 @@ struct ModelConfig {
   VersionPolicy versions;
   /// The shapes of inputs whose extents a TensorFlow Lite file leaves open.
   tools::NamedShapes shapes;
+  /// rt::TFLiteImportOptions::signature.
+  std::string signature;
 };
 
 /// Reads the text of a config.json. Fails with invalidArgument, which names the

@@ -64,6 +64,7 @@ ServedVersion::load(const std::string &model, uint64_t version,
   tools::LoadRequest request = context.engine->request();
   request.preparation.priority = config.priority;
   request.shapes = config.shapes;
+  request.signature = config.signature;
   tools::LoadObserver observer;
   observer.warning = [&](std::string_view text) {
     rt::writeLog(*context.log, rt::LogTag::manager, "{}: {}", path, text);

@@ -58,6 +58,7 @@ static rt::Result<LoadRequest> requestOf(const EngineOptions &options) {
   compile.targetFeatures = options.targetFeatures;
   request.compileAfter = options.compileAfter;
   request.shapes = options.shapes;
+  request.signature = options.signature;
   request.cacheDirectory = options.cacheDirectory;
   request.stateDirectory = options.stateDirectory;
   request.threads = options.threads;

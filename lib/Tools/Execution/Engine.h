@@ -30,6 +30,8 @@ struct EngineOptions {
   std::string service;
   std::vector<std::string> plugins;
   NamedShapes shapes;
+  /// TFLiteImportOptions::signature.
+  std::string signature;
   std::string rounding = "double";
   std::string preference = "fast-single-answer";
   std::string priority = "medium";

@@ -486,6 +486,22 @@ TEST_F(ServerTest, SettingsGiveOpenExtents) {
       "a shape is given for input 'none', which the model does not have"));
 }
 
+TEST_F(ServerTest, SettingsNameASignature) {
+  folder.write("two/config.json", R"({"signature": "root"})");
+  std::filesystem::create_directories(folder.path / "two/1");
+  std::filesystem::copy(NNHAL_TEST_DATA
+                        "/lit/Tools/nnhal-run/Inputs/signatures.tflite",
+                        folder.at("two/1/model.tflite"));
+  start(withoutPolling());
+  ModelInfo info;
+  ASSERT_TRUE(server->modelInfo("two", "", info).isOk()) << index();
+  EXPECT_EQ(info.inputs[0].name, "a");
+  EXPECT_EQ(info.outputs[0].name, "b");
+  folder.write("two/config.json", R"({"signature": "none"})");
+  EXPECT_TRUE(server->load("two").message().ends_with(
+      "the file has no signature 'none', only 'negate', 'root'"));
+}
+
 TEST_F(ServerTest, SmallNetwork) {
   folder.write("unused", "");
   std::filesystem::copy(NNHAL_TEST_DATA "/Models/small_cnn.tflite",

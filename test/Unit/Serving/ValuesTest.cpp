@@ -201,7 +201,7 @@ TEST(ModelConfigTest, EveryKey) {
       R"({"device": "nnhal-reference", "threads": 2, "priority": "high",
           "max_batch_size": 8, "max_queue_delay_microseconds": 500,
           "max_queue_size": 4, "versions": {"latest": 2},
-          "shapes": {"x": [8, 3]}})");
+          "shapes": {"x": [8, 3]}, "signature": "encode"})");
   EXPECT_EQ(config.device, "nnhal-reference");
   EXPECT_EQ(config.threads, 2u);
   EXPECT_EQ(config.priority, rt::Priority::high);
@@ -210,6 +210,7 @@ TEST(ModelConfigTest, EveryKey) {
   EXPECT_EQ(config.maxQueueSize, 4u);
   EXPECT_EQ(config.versions.latest, 2u);
   EXPECT_EQ(config.shapes.at("x"), (std::vector<uint32_t>{8, 3}));
+  EXPECT_EQ(config.signature, "encode");
   EXPECT_EQ(parseModelConfig(R"({"versions": "all"})")->versions.latest, 0u);
   EXPECT_EQ(parseModelConfig(R"({"versions": [3, 5]})")->versions.only,
             (std::vector<uint64_t>{3, 5}));
@@ -228,6 +229,8 @@ TEST(ModelConfigTest, WhatIsWrongIsNamed) {
             "threads: 1025 must be from 0 to 1024");
   EXPECT_EQ(problemOf(R"({"device": 1})"),
             "device: expected a string, found 1");
+  EXPECT_EQ(problemOf(R"({"signature": 1})"),
+            "signature: expected a string, found 1");
   EXPECT_EQ(problemOf(R"({"priority": "urgent"})"),
             "priority: 'urgent' is not low, medium or high");
   for (auto [versions, found] : {std::pair(R"("some")", R"("some")"),
