@@ -10,7 +10,8 @@
 // names and kinds, the types and the HAL version that accepts them, the form of
 // padding that has them, and which may be omitted or left out. Validation, the
 // decoding of parameters, compliance with older versions, trailing defaults
-// and docs/Using/Operations.md read it. Shapes, and types of results, are left
+// and docs/Using/Operations.md read it, and the operands and attributes of the
+// dialect's operations are made from it. Shapes, and types of results, are left
 // to the rules (Rules.h). Threads: constants and pure functions.
 //
 //===----------------------------------------------------------------------===//
@@ -61,6 +62,31 @@ enum class InputPresence : uint8_t {
 /// The forms of an operation that have an input.
 enum class InputForm : uint8_t { every, implicitPadding, explicitPadding };
 
+/// The meaning of an input beyond its kind.
+enum class InputRole : uint8_t {
+  none,
+  /// A tensor whose dimensions are in the order that the layout says.
+  spatial,
+  layout,
+  /// An INT32 that is 0 or 1, one that means true where it is positive.
+  flag,
+  positiveFlag,
+  /// An INT32 with a meaning per value.
+  fusedActivation,
+  recurrentActivation,
+  softNmsKernel,
+  lshKind,
+  /// Two extents, which follow each other in this order (M-075).
+  width,
+  height,
+  /// The dimensions of extent 1, all dimensions in reverse where it is omitted.
+  unitAxes,
+  permutation,
+  /// Shape and number of the outputs.
+  resultShape,
+  resultCount,
+};
+
 /// A type and the lowest version that accepts it in a place.
 struct TypeSince {
   OperandType type;
@@ -69,7 +95,11 @@ struct TypeSince {
 
 struct InputRow {
   std::string_view name;
+  /// The name of the operand or attribute of the dialect's operation where it
+  /// is another one, in words, too. A width has that of both extents.
+  std::string_view canonicalName = {};
   InputKind kind = InputKind::tensor;
+  InputRole role = InputRole::none;
   InputPresence presence = InputPresence::stated;
   InputForm form = InputForm::every;
   /// The operand that is stated may be NO_VALUE, and the request may omit it.
@@ -79,7 +109,9 @@ struct InputRow {
   uint8_t least = 0;
   /// The lowest version in which an operation may state the input.
   HalVersion since = HalVersion::V1_0;
-  /// The meaning of a trailing input that is left out, where it has a value.
+  /// The meaning of an input that is left out or omitted, where it has a value;
+  /// for inputs that every use states, of an attribute that the operation of
+  /// the dialect does not have.
   std::optional<int32_t> defaultValue = std::nullopt;
   /// The types of a tensor; empty where they follow from other operands.
   std::span<const TypeSince> types = {};

@@ -171,14 +171,17 @@ static constexpr TypeSince boxes[] = {
 // Elementwise and Activation
 //===----------------------------------------------------------------------===//
 
+static constexpr InputRow activation =
+    usually(0, ofRole(InputRole::fusedActivation, int32("activation")));
+
 /// Tensors of one type and nothing else.
 template <const auto &types>
 static constexpr InputRow one[] = {tensor("input", types)};
 template <const auto &types>
 static constexpr InputRow two[] = {tensor("lhs", types), tensor("rhs", types)};
 template <const auto &types>
-static constexpr InputRow arithmetic[] = {
-    tensor("lhs", types), tensor("rhs", types), int32("activation")};
+static constexpr InputRow arithmetic[] = {tensor("lhs", types),
+                                          tensor("rhs", types), activation};
 
 static constexpr InputRow selectInputs[] = {tensor("condition", bools),
                                             tensor("lhs", numbers12),
@@ -190,39 +193,49 @@ static constexpr InputRow eluInputs[] = {tensor("input", floats13),
 // An axis came with HAL 1.2 (M-059).
 static constexpr InputRow softmaxInputs[] = {
     tensor("input", common10), real("beta"), trailing(int32("axis"), -1, V1_2)};
-static constexpr InputRow logSoftmaxInputs[] = {tensor("input", floats12),
-                                                real("beta"), int32("axis")};
+static constexpr InputRow logSoftmaxInputs[] = {
+    tensor("input", floats12), real("beta"), usually(-1, int32("axis"))};
 
 //===----------------------------------------------------------------------===//
 // Contraction and Window
 //===----------------------------------------------------------------------===//
 
-/// Layout and dilations came with HAL 1.2 (M-070, M-078, M-089).
-static constexpr InputRow trailingLayout = trailing(boolean("layout"), 0, V1_2);
-static constexpr InputRow dilationWidth =
-    trailing(int32("dilation width"), 1, V1_2);
-static constexpr InputRow dilationHeight =
-    joined(trailing(int32("dilation height"), 1, V1_2));
+static constexpr InputRow statedLayout =
+    ofRole(InputRole::layout, boolean("layout"));
 
 // Widths come before heights (M-075).
+static constexpr InputRow width(std::string_view name, std::string_view plane) {
+  return as(plane, ofRole(InputRole::width, int32(name)));
+}
+static constexpr InputRow height(std::string_view name) {
+  return ofRole(InputRole::height, int32(name));
+}
+
+/// Layout and dilations came with HAL 1.2 (M-070, M-078, M-089).
+static constexpr InputRow trailingLayout = trailing(statedLayout, 0, V1_2);
+static constexpr InputRow dilationWidth =
+    trailing(width("dilation width", "dilations"), 1, V1_2);
+static constexpr InputRow dilationHeight =
+    joined(trailing(height("dilation height"), 1, V1_2));
+
 static constexpr InputRow scheme = implicitly(int32("padding scheme"));
 static constexpr InputRow leftPad = explicitly(int32("left pad"));
 static constexpr InputRow rightPad = explicitly(int32("right pad"));
 static constexpr InputRow topPad = explicitly(int32("top pad"));
 static constexpr InputRow bottomPad = explicitly(int32("bottom pad"));
-static constexpr InputRow strideWidth = int32("stride width");
-static constexpr InputRow strideHeight = int32("stride height");
-static constexpr InputRow activation = int32("activation");
+static constexpr InputRow strideWidth = width("stride width", "strides");
+static constexpr InputRow strideHeight = height("stride height");
 static constexpr InputRow data = tensor("input", common10);
-static constexpr InputRow laterData = tensor("input", common12);
+static constexpr InputRow pictures = spatial(data);
+static constexpr InputRow laterPictures = spatial(tensor("input", common12));
 static constexpr InputRow filter = tensor("filter", filters);
 static constexpr InputRow bias = tensor("bias", biases);
 
 static constexpr InputRow conv2DInputs[] = {
-    data,       filter,         bias,          scheme,        leftPad,
+    pictures,   filter,         bias,          scheme,        leftPad,
     rightPad,   topPad,         bottomPad,     strideWidth,   strideHeight,
     activation, trailingLayout, dilationWidth, dilationHeight};
-static constexpr InputRow depthwiseConv2DInputs[] = {data,
+static constexpr InputRow depthwiseConv2DInputs[] = {pictures,
                                                      filter,
                                                      bias,
                                                      scheme,
@@ -238,30 +251,19 @@ static constexpr InputRow depthwiseConv2DInputs[] = {data,
                                                      dilationWidth,
                                                      dilationHeight};
 static constexpr InputRow groupedConv2DInputs[] = {
-    laterData,        filter,          bias,
-    scheme,           leftPad,         rightPad,
-    topPad,           bottomPad,       strideWidth,
-    strideHeight,     int32("groups"), activation,
-    boolean("layout")};
+    laterPictures,   filter,     bias,        scheme,      leftPad,
+    rightPad,        topPad,     bottomPad,   strideWidth, strideHeight,
+    int32("groups"), activation, statedLayout};
 static constexpr InputRow transposeConv2DInputs[] = {
-    laterData,
-    filter,
-    bias,
-    implicitly(list("output shape")),
-    scheme,
-    leftPad,
-    rightPad,
-    topPad,
-    bottomPad,
-    strideWidth,
-    strideHeight,
-    activation,
-    boolean("layout")};
+    laterPictures, filter,      bias,         implicitly(list("output shape")),
+    scheme,        leftPad,     rightPad,     topPad,
+    bottomPad,     strideWidth, strideHeight, activation,
+    statedLayout};
 static constexpr InputRow fullyConnectedInputs[] = {
     data, tensor("weights", filters), bias, activation};
 
 template <const auto &types>
-static constexpr InputRow pool[] = {tensor("input", types),
+static constexpr InputRow pool[] = {spatial(tensor("input", types)),
                                     scheme,
                                     leftPad,
                                     rightPad,
@@ -269,27 +271,31 @@ static constexpr InputRow pool[] = {tensor("input", types),
                                     bottomPad,
                                     strideWidth,
                                     strideHeight,
-                                    int32("window width"),
-                                    int32("window height"),
+                                    width("window width", "window"),
+                                    height("window height"),
                                     activation,
                                     trailingLayout};
+static constexpr InputRow extentWidth =
+    ofRole(InputRole::width, ofKind(InputKind::extent, "width"));
+static constexpr InputRow extentHeight =
+    ofRole(InputRole::height, ofKind(InputKind::extent, "height"));
 // The flags came with HAL 1.3 (M-196, M-203).
 static constexpr InputRow alignCorners =
     trailing(boolean("align corners"), 0, V1_3);
 static constexpr InputRow halfPixelCenters =
     trailing(boolean("half pixel centers"), 0, V1_3);
 static constexpr InputRow resizeBilinearInputs[] = {
-    tensor("input", quantizedLater),
-    ofKind(InputKind::extent, "width"),
-    ofKind(InputKind::extent, "height"),
+    spatial(tensor("input", quantizedLater)),
+    extentWidth,
+    extentHeight,
     trailingLayout,
     alignCorners,
     halfPixelCenters};
 static constexpr InputRow resizeNearestInputs[] = {
-    tensor("input", common12),
-    ofKind(InputKind::extent, "width"),
-    ofKind(InputKind::extent, "height"),
-    boolean("layout"),
+    spatial(tensor("input", common12)),
+    extentWidth,
+    extentHeight,
+    statedLayout,
     alignCorners,
     halfPixelCenters};
 
@@ -308,15 +314,16 @@ static constexpr InputRow localResponseInputs[] = {
     real("beta"),
     trailing(int32("axis"), -1, V1_2)};
 static constexpr InputRow instanceInputs[] = {
-    tensor("input", floats12), real("gamma"), real("beta"), real("epsilon"),
-    boolean("layout")};
+    spatial(tensor("input", floats12)), real("gamma"), real("beta"),
+    real("epsilon"), statedLayout};
 
 // The keep_dims of MEAN is an INT32, that of other reductions a BOOL (M-127).
-static constexpr InputRow meanInputs[] = {tensor("input", common11),
-                                          list("axes"), int32("keep_dims")};
+static constexpr InputRow meanInputs[] = {
+    tensor("input", common11), list("axes"),
+    usually(0, ofRole(InputRole::positiveFlag, int32("keep_dims")))};
 template <const auto &types>
 static constexpr InputRow reduction[] = {tensor("input", types), list("axes"),
-                                         boolean("keep_dims")};
+                                         usually(0, boolean("keep_dims"))};
 static constexpr InputRow argInputs[] = {tensor("input", numbers12),
                                          int32("axis")};
 static constexpr InputRow topKInputs[] = {tensor("input", numbers12),
@@ -326,17 +333,21 @@ static constexpr InputRow topKInputs[] = {tensor("input", numbers12),
 // DataMovement and Quantization
 //===----------------------------------------------------------------------===//
 
-static constexpr InputRow reshapeInputs[] = {data, list("shape")};
-static constexpr InputRow squeezeInputs[] = {tensor("input", common11),
-                                             omittable(list("axes"))};
+static constexpr InputRow reshapeInputs[] = {
+    data, ofRole(InputRole::resultShape, list("shape"))};
+static constexpr InputRow squeezeInputs[] = {
+    tensor("input", common11),
+    ofRole(InputRole::unitAxes, omittable(list("axes")))};
 static constexpr InputRow expandDimsInputs[] = {tensor("input", numbers12),
                                                 int32("axis")};
-static constexpr InputRow transposeInputs[] = {tensor("input", common11),
-                                               omittable(list("permutation"))};
-static constexpr InputRow concatenationInputs[] = {repeated(1, data),
-                                                   int32("axis")};
-static constexpr InputRow splitInputs[] = {tensor("input", numbers12),
-                                           int32("axis"), int32("splits")};
+static constexpr InputRow transposeInputs[] = {
+    tensor("input", common11),
+    ofRole(InputRole::permutation, omittable(list("permutation")))};
+static constexpr InputRow concatenationInputs[] = {
+    as("inputs", repeated(1, data)), int32("axis")};
+static constexpr InputRow splitInputs[] = {
+    tensor("input", numbers12), int32("axis"),
+    ofRole(InputRole::resultCount, int32("splits"))};
 static constexpr InputRow gatherInputs[] = {
     tensor("input", numbers12), int32("axis"), tensor("indices", int32s)};
 static constexpr InputRow channelShuffleInputs[] = {
@@ -344,9 +355,13 @@ static constexpr InputRow channelShuffleInputs[] = {
 static constexpr InputRow sliceInputs[] = {tensor("input", numbers12),
                                            list("begin"), list("size")};
 static constexpr InputRow stridedSliceInputs[] = {
-    tensor("input", common11), list("begin"),       list("end"),
-    list("strides"),           int32("begin_mask"), int32("end_mask"),
-    int32("shrink_mask")};
+    tensor("input", common11),
+    list("begin"),
+    list("end"),
+    list("strides"),
+    usually(0, int32("begin_mask")),
+    usually(0, int32("end_mask")),
+    usually(0, int32("shrink_mask"))};
 static constexpr InputRow padInputs[] = {tensor("input", common11),
                                          pairs("paddings")};
 static constexpr InputRow padV2Inputs[] = {tensor("input", common12),
@@ -354,15 +369,16 @@ static constexpr InputRow padV2Inputs[] = {tensor("input", common12),
                                            ofKind(InputKind::element, "value")};
 static constexpr InputRow tileInputs[] = {tensor("input", numbers12),
                                           list("multiples")};
-static constexpr InputRow fillInputs[] = {list("dimensions"),
-                                          ofKind(InputKind::element, "value")};
-static constexpr InputRow blockSizeInputs[] = {data, int32("block_size"),
+static constexpr InputRow fillInputs[] = {
+    ofRole(InputRole::resultShape, list("dimensions")),
+    ofKind(InputKind::element, "value")};
+static constexpr InputRow blockSizeInputs[] = {pictures, int32("block_size"),
                                                trailingLayout};
 static constexpr InputRow batchToSpaceInputs[] = {
-    tensor("input", common11), list("block_shape"), trailingLayout};
+    spatial(tensor("input", common11)), list("block_shape"), trailingLayout};
 static constexpr InputRow spaceToBatchInputs[] = {
-    tensor("input", common11), list("block_shape"), pairs("paddings"),
-    trailingLayout};
+    spatial(tensor("input", common11)), list("block_shape"),
+    as("pads", pairs("paddings")), trailingLayout};
 
 //===----------------------------------------------------------------------===//
 // Lookup, Detection and ControlFlow
@@ -375,11 +391,14 @@ static constexpr InputRow hashtableLookupInputs[] = {
     tensor("values", hashtableValues)};
 static constexpr InputRow lshProjectionInputs[] = {
     tensor("hash", floats10), tensor("input", hashed),
-    omittable(tensor("weights", floats10)), int32("projection type")};
+    omittable(tensor("weights", floats10)),
+    as("kind", ofRole(InputRole::lshKind, int32("projection type")))};
 static constexpr InputRow randomMultinomialInputs[] = {
-    tensor("logits", floats12), int32("sample count"), tensor("seeds", int32s)};
+    tensor("logits", floats12), as("samples", int32("sample count")),
+    tensor("seeds", int32s)};
 
-static constexpr InputRow batchIndices = tensor("batch indices", int32s);
+static constexpr InputRow batchIndices =
+    as("batches", tensor("batch indices", int32s));
 static constexpr InputRow axisAlignedInputs[] = {tensor("rois", boxes),
                                                  tensor("deltas"), batchIndices,
                                                  tensor("image info", boxes)};
@@ -389,7 +408,7 @@ static constexpr InputRow boxWithNmsLimitInputs[] = {
     batchIndices,
     real("score threshold"),
     int32("max boxes"),
-    int32("soft NMS kernel"),
+    as("kernel", ofRole(InputRole::softNmsKernel, int32("soft NMS kernel"))),
     real("IoU threshold"),
     real("sigma"),
     real("NMS score threshold")};
@@ -409,37 +428,50 @@ static constexpr InputRow detectionPostprocessingInputs[] = {
     real("IoU threshold"),
     boolean("background label")};
 static constexpr InputRow generateProposalsInputs[] = {
-    tensor("scores", common12), tensor("deltas", common12),
-    tensor("anchors"),          tensor("image info", boxes),
-    real("height ratio"),       real("width ratio"),
-    int32("pre-NMS limit"),     int32("post-NMS limit"),
-    real("IoU threshold"),      real("minimum size"),
-    boolean("layout")};
+    spatial(tensor("scores", common12)),
+    spatial(tensor("deltas", common12)),
+    tensor("anchors"),
+    tensor("image info", boxes),
+    real("height ratio"),
+    real("width ratio"),
+    int32("pre-NMS limit"),
+    int32("post-NMS limit"),
+    real("IoU threshold"),
+    as("min size", real("minimum size")),
+    statedLayout};
 static constexpr InputRow heatmapInputs[] = {
-    tensor("heatmaps", common12), tensor("boxes", boxes), boolean("layout")};
-static constexpr InputRow roiAlignInputs[] = {tensor("features", common12),
-                                              tensor("rois", boxes),
-                                              batchIndices,
-                                              int32("output height"),
-                                              int32("output width"),
-                                              real("height ratio"),
-                                              real("width ratio"),
-                                              int32("samples per bin height"),
-                                              int32("samples per bin width"),
-                                              boolean("layout")};
+    spatial(tensor("heatmaps", common12)), tensor("boxes", boxes),
+    statedLayout};
+static constexpr InputRow roiAlignInputs[] = {
+    spatial(tensor("features", common12)),
+    tensor("rois", boxes),
+    batchIndices,
+    int32("output height"),
+    int32("output width"),
+    real("height ratio"),
+    real("width ratio"),
+    as("height samples", int32("samples per bin height")),
+    as("width samples", int32("samples per bin width")),
+    statedLayout};
 static constexpr InputRow roiPoolingInputs[] = {
-    tensor("features", common12), tensor("rois", boxes), batchIndices,
-    int32("output height"),       int32("output width"), real("height ratio"),
-    real("width ratio"),          boolean("layout")};
+    spatial(tensor("features", common12)),
+    tensor("rois", boxes),
+    batchIndices,
+    int32("output height"),
+    int32("output width"),
+    real("height ratio"),
+    real("width ratio"),
+    statedLayout};
 
 static constexpr InputRow ifInputs[] = {
-    tensor("condition", bools), ofKind(InputKind::subgraph, "then subgraph"),
-    ofKind(InputKind::subgraph, "else subgraph"),
-    repeated(0, omittable(tensor("argument")))};
+    tensor("condition", bools),
+    as("then graph", ofKind(InputKind::subgraph, "then subgraph")),
+    as("else graph", ofKind(InputKind::subgraph, "else subgraph")),
+    as("inputs", repeated(0, omittable(tensor("argument"))))};
 static constexpr InputRow whileInputs[] = {
-    ofKind(InputKind::subgraph, "condition subgraph"),
-    ofKind(InputKind::subgraph, "body subgraph"),
-    repeated(1, omittable(tensor("argument")))};
+    as("condition graph", ofKind(InputKind::subgraph, "condition subgraph")),
+    as("body graph", ofKind(InputKind::subgraph, "body subgraph")),
+    as("inputs", repeated(1, omittable(tensor("argument"))))};
 
 //===----------------------------------------------------------------------===//
 // Table

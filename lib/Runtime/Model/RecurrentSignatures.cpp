@@ -15,43 +15,54 @@ static constexpr TypeSince asymmetric12[] = {
 static constexpr TypeSince signed13[] = {
     {OperandType::TENSOR_QUANT8_ASYMM_SIGNED, HalVersion::V1_3}};
 
-// Gates come in the order input, forget, cell, output.
+/// One input of a gate of a cell. Names begin with the direction in which the
+/// cell runs, where there are two. The dialect names the weights by SOURCE,
+/// what the gate multiplies.
+#define NNHAL_WEIGHTS(GATE, DIRECTION, WHAT, SOURCE)                           \
+  as(DIRECTION SOURCE " to " GATE " weights",                                  \
+     tensor(DIRECTION GATE " gate " WHAT " weights"))
+#define NNHAL_BIAS(GATE, DIRECTION) tensor(DIRECTION GATE " gate bias")
+#define NNHAL_NORM(GATE, DIRECTION)                                            \
+  as(DIRECTION GATE " layer norm weights",                                     \
+     tensor(DIRECTION GATE " gate layer norm weights"))
+#define NNHAL_SCALE(GATE)                                                      \
+  as(GATE " intermediate scale", real(GATE " gate intermediate scale"))
 
-/// Names begin with the direction in which a cell runs, where there are two.
-#define NNHAL_GATES(DIRECTION, WHAT)                                           \
-  tensor(DIRECTION "input gate " WHAT), tensor(DIRECTION "forget gate " WHAT), \
-      tensor(DIRECTION "cell gate " WHAT),                                     \
-      tensor(DIRECTION "output gate " WHAT)
+/// INPUT for each gate. Gates come in the order input, forget, cell, output.
+#define NNHAL_LATER_GATES(INPUT, ...)                                          \
+  INPUT("forget", __VA_ARGS__), INPUT("cell", __VA_ARGS__),                    \
+      INPUT("output", __VA_ARGS__)
+#define NNHAL_GATES(INPUT, ...)                                                \
+  INPUT("input", __VA_ARGS__), NNHAL_LATER_GATES(INPUT, __VA_ARGS__)
 /// Gates of which the input gate may be coupled to another (M-167).
-#define NNHAL_COUPLED_GATES(DIRECTION, WHAT)                                   \
-  omittable(tensor(DIRECTION "input gate " WHAT)),                             \
-      tensor(DIRECTION "forget gate " WHAT),                                   \
-      tensor(DIRECTION "cell gate " WHAT),                                     \
-      tensor(DIRECTION "output gate " WHAT)
+#define NNHAL_COUPLED_GATES(INPUT, ...)                                        \
+  omittable(INPUT("input", __VA_ARGS__)), NNHAL_LATER_GATES(INPUT, __VA_ARGS__)
+/// Four inputs that are given together or not at all.
+#define NNHAL_OPTIONAL_GATES(INPUT, ...)                                       \
+  omittable(INPUT("input", __VA_ARGS__)),                                      \
+      omittable(INPUT("forget", __VA_ARGS__)),                                 \
+      omittable(INPUT("cell", __VA_ARGS__)),                                   \
+      omittable(INPUT("output", __VA_ARGS__))
 /// The 17 inputs that all float cells and QUANTIZED_LSTM have in common
 /// (M-165, M-168, M-169).
 #define NNHAL_LSTM_CELL(DIRECTION)                                             \
-  NNHAL_COUPLED_GATES(DIRECTION, "input weights"),                             \
-      NNHAL_COUPLED_GATES(DIRECTION, "recurrent weights"),                     \
-      omittable(tensor(DIRECTION "input gate peephole weights")),              \
-      omittable(tensor(DIRECTION "forget gate peephole weights")),             \
-      omittable(tensor(DIRECTION "output gate peephole weights")),             \
-      NNHAL_COUPLED_GATES(DIRECTION, "bias"),                                  \
+  NNHAL_COUPLED_GATES(NNHAL_WEIGHTS, DIRECTION, "input", "input"),             \
+      NNHAL_COUPLED_GATES(NNHAL_WEIGHTS, DIRECTION, "recurrent", "recurrent"), \
+      omittable(NNHAL_WEIGHTS("input", DIRECTION, "peephole", "cell")),        \
+      omittable(NNHAL_WEIGHTS("forget", DIRECTION, "peephole", "cell")),       \
+      omittable(NNHAL_WEIGHTS("output", DIRECTION, "peephole", "cell")),       \
+      NNHAL_COUPLED_GATES(NNHAL_BIAS, DIRECTION),                              \
       omittable(tensor(DIRECTION "projection weights")),                       \
       omittable(tensor(DIRECTION "projection bias"))
-/// Four inputs that are given together or not at all.
-#define NNHAL_OPTIONAL_GATES(DIRECTION, WHAT)                                  \
-  omittable(tensor(DIRECTION "input gate " WHAT)),                             \
-      omittable(tensor(DIRECTION "forget gate " WHAT)),                        \
-      omittable(tensor(DIRECTION "cell gate " WHAT)),                          \
-      omittable(tensor(DIRECTION "output gate " WHAT))
+#define NNHAL_AUXILIARY_WEIGHTS(DIRECTION)                                     \
+  NNHAL_OPTIONAL_GATES(NNHAL_WEIGHTS, DIRECTION, "auxiliary", "auxiliary")
+
+static constexpr InputRow activation =
+    ofRole(InputRole::recurrentActivation, int32("activation"));
 
 // The weights of layer normalization came with HAL 1.2, all at once (M-164).
-static constexpr InputRow firstNorm = omittable(trailing(
-    tensor("input gate layer norm weights"), std::nullopt, HalVersion::V1_2));
-static constexpr InputRow laterNorm(std::string_view name) {
-  return joined(
-      omittable(trailing(tensor(name), std::nullopt, HalVersion::V1_2)));
+static constexpr InputRow norm(InputRow row) {
+  return omittable(trailing(row, std::nullopt, HalVersion::V1_2));
 }
 
 static constexpr InputRow lstmInputs[] = {
@@ -59,23 +70,23 @@ static constexpr InputRow lstmInputs[] = {
     NNHAL_LSTM_CELL(""),
     tensor("output state"),
     tensor("cell state"),
-    int32("activation"),
+    activation,
     real("cell clip"),
     real("projection clip"),
-    firstNorm,
-    laterNorm("forget gate layer norm weights"),
-    laterNorm("cell gate layer norm weights"),
-    laterNorm("output gate layer norm weights")};
+    norm(NNHAL_NORM("input", "")),
+    joined(norm(NNHAL_NORM("forget", ""))),
+    joined(norm(NNHAL_NORM("cell", ""))),
+    joined(norm(NNHAL_NORM("output", "")))};
 static constexpr InputRow sequenceLstmInputs[] = {
     tensor("input", floats12),
     NNHAL_LSTM_CELL(""),
     tensor("output state"),
     tensor("cell state"),
-    int32("activation"),
+    activation,
     real("cell clip"),
     real("projection clip"),
     boolean("time major"),
-    NNHAL_OPTIONAL_GATES("", "layer norm weights")};
+    NNHAL_OPTIONAL_GATES(NNHAL_NORM, "")};
 static constexpr InputRow bidirectionalLstmInputs[] = {
     tensor("input", floats12),
     NNHAL_LSTM_CELL("forward "),
@@ -85,20 +96,20 @@ static constexpr InputRow bidirectionalLstmInputs[] = {
     tensor("backward output state"),
     tensor("backward cell state"),
     omittable(tensor("auxiliary input")),
-    NNHAL_OPTIONAL_GATES("forward ", "auxiliary weights"),
-    NNHAL_OPTIONAL_GATES("backward ", "auxiliary weights"),
-    int32("activation"),
+    NNHAL_AUXILIARY_WEIGHTS("forward "),
+    NNHAL_AUXILIARY_WEIGHTS("backward "),
+    activation,
     real("cell clip"),
     real("projection clip"),
     boolean("merge outputs"),
     boolean("time major"),
-    NNHAL_OPTIONAL_GATES("forward ", "layer norm weights"),
-    NNHAL_OPTIONAL_GATES("backward ", "layer norm weights")};
+    NNHAL_OPTIONAL_GATES(NNHAL_NORM, "forward "),
+    NNHAL_OPTIONAL_GATES(NNHAL_NORM, "backward ")};
 static constexpr InputRow quantized16BitLstmInputs[] = {
     tensor("input", asymmetric12),
-    NNHAL_GATES("", "input weights"),
-    NNHAL_GATES("", "recurrent weights"),
-    NNHAL_GATES("", "bias"),
+    NNHAL_GATES(NNHAL_WEIGHTS, "", "input", "input"),
+    NNHAL_GATES(NNHAL_WEIGHTS, "", "recurrent", "recurrent"),
+    NNHAL_GATES(NNHAL_BIAS, ""),
     tensor("cell state"),
     tensor("output state")};
 // An omitted clip is disabled (M-193).
@@ -107,26 +118,29 @@ static constexpr InputRow quantizedLstmInputs[] = {
     NNHAL_LSTM_CELL(""),
     tensor("output state"),
     tensor("cell state"),
-    NNHAL_OPTIONAL_GATES("", "layer norm weights"),
-    omittable(real("cell clip")),
-    omittable(real("projection clip")),
-    real("input gate intermediate scale"),
-    real("forget gate intermediate scale"),
-    real("cell gate intermediate scale"),
-    real("output gate intermediate scale"),
+    NNHAL_OPTIONAL_GATES(NNHAL_NORM, ""),
+    usually(0, omittable(real("cell clip"))),
+    usually(0, omittable(real("projection clip"))),
+    NNHAL_SCALE("input"),
+    NNHAL_SCALE("forget"),
+    NNHAL_SCALE("cell"),
+    NNHAL_SCALE("output"),
     int32("hidden state zero point"),
     real("hidden state scale")};
 
 static constexpr InputRow rnnInputs[] = {
     tensor("input", floats10),   tensor("weights"),
     tensor("recurrent weights"), tensor("bias"),
-    tensor("hidden state"),      int32("activation")};
+    tensor("hidden state"),      activation};
 // UNIDIRECTIONAL_SEQUENCE_RNN states the order as an INT32 (M-180).
 static constexpr InputRow sequenceRnnInputs[] = {
-    tensor("input", floats12),   tensor("weights"),
-    tensor("recurrent weights"), tensor("bias"),
-    tensor("hidden state"),      int32("activation"),
-    int32("time major")};
+    tensor("input", floats12),
+    tensor("weights"),
+    tensor("recurrent weights"),
+    tensor("bias"),
+    tensor("hidden state"),
+    activation,
+    ofRole(InputRole::flag, int32("time major"))};
 static constexpr InputRow bidirectionalRnnInputs[] = {
     tensor("input", floats12),
     tensor("forward weights"),
@@ -140,14 +154,16 @@ static constexpr InputRow bidirectionalRnnInputs[] = {
     omittable(tensor("auxiliary input")),
     omittable(tensor("forward auxiliary weights")),
     omittable(tensor("backward auxiliary weights")),
-    int32("activation"),
+    activation,
     boolean("time major"),
     boolean("merge outputs")};
-static constexpr InputRow svdfInputs[] = {
-    tensor("input", floats10), tensor("feature weights"),
-    tensor("time weights"),    omittable(tensor("bias")),
-    tensor("state"),           int32("rank"),
-    int32("activation")};
+static constexpr InputRow svdfInputs[] = {tensor("input", floats10),
+                                          tensor("feature weights"),
+                                          tensor("time weights"),
+                                          omittable(tensor("bias")),
+                                          tensor("state"),
+                                          int32("rank"),
+                                          activation};
 
 // Outputs for the states came with HAL 1.3 (M-175, M-177, M-180, M-181).
 static constexpr OutputCount sequenceLstmOutputs[] = {{1},
@@ -177,7 +193,13 @@ std::span<const Signature> signatures::recurrentSignatures() {
   return table;
 }
 
+#undef NNHAL_WEIGHTS
+#undef NNHAL_BIAS
+#undef NNHAL_NORM
+#undef NNHAL_SCALE
+#undef NNHAL_LATER_GATES
 #undef NNHAL_GATES
 #undef NNHAL_COUPLED_GATES
-#undef NNHAL_LSTM_CELL
 #undef NNHAL_OPTIONAL_GATES
+#undef NNHAL_LSTM_CELL
+#undef NNHAL_AUXILIARY_WEIGHTS

@@ -49,6 +49,23 @@ constexpr InputRow ofKind(InputKind kind, std::string_view name) {
   return {.name = name, .kind = kind};
 }
 
+/// \p row, which has another name in the dialect.
+constexpr InputRow as(std::string_view canonicalName, InputRow row) {
+  row.canonicalName = canonicalName;
+  return row;
+}
+constexpr InputRow ofRole(InputRole role, InputRow row) {
+  row.role = role;
+  return row;
+}
+constexpr InputRow spatial(InputRow row) {
+  return ofRole(InputRole::spatial, row);
+}
+/// \p row where the dialect states what is not \p value.
+constexpr InputRow usually(int32_t value, InputRow row) {
+  row.defaultValue = value;
+  return row;
+}
 constexpr InputRow omittable(InputRow row) {
   row.isOmittable = true;
   return row;

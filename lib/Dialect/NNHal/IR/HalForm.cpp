@@ -53,7 +53,6 @@ unsigned nnhal::countInputs(const HalInput &input,
   case HalInput::variadic:
     return count([&](const rt::InputRow *row) { return row == rows.front(); });
   case HalInput::size:
-  case HalInput::optionalSize:
     return 2;
   case HalInput::pads:
   case HalInput::transposedPads:
@@ -379,12 +378,12 @@ void HalView::addParameter(const HalInput &input, Attribute attribute) {
   case HalInput::softNmsKernel:
   case HalInput::lshKind:
     return addInteger(input.name, attribute ? codeOf(attribute) : 0);
-  case HalInput::size:
-    return addSize(input.name, cast<DenseI64ArrayAttr>(attribute));
-  case HalInput::optionalSize:
+  case HalInput::size: {
+    auto standIn = int64_t(input.fallback.value_or(0));
     if (!attribute)
-      return addSize(input.name, {1, 1});
+      return addSize(input.name, {standIn, standIn});
     return addSize(input.name, cast<DenseI64ArrayAttr>(attribute));
+  }
   case HalInput::pads:
   case HalInput::transposedPads:
     return addPads(input, cast_if_present<DenseI64ArrayAttr>(attribute));

@@ -73,11 +73,6 @@ private:
 };
 } // namespace
 
-/// Whether an attribute may stand for no input of the HAL, by its default.
-static bool mayBeLeftOut(const HalInput &input) {
-  return input.fallback || input.kind == HalInput::optionalSize;
-}
-
 //===----------------------------------------------------------------------===//
 // Forms
 //===----------------------------------------------------------------------===//
@@ -265,7 +260,6 @@ Attribute FormReader::readAttribute(const HalInput &input) {
   case HalInput::pairs:
     return builder.getDenseI64ArrayAttr(raising.integers(at));
   case HalInput::size:
-  case HalInput::optionalSize:
     return builder.getDenseI64ArrayAttr(readSize());
   case HalInput::pads:
   case HalInput::transposedPads:
@@ -298,7 +292,7 @@ void FormReader::read() {
     if (input.isOperand()) {
       readOperand(input);
     } else if (input.kind != HalInput::layout &&
-               (raising.isGiven(at) || !mayBeLeftOut(input))) {
+               (raising.isGiven(at) || !input.fallback)) {
       if (Attribute attribute = readAttribute(input))
         attributes.push_back(
             raising.getBuilder().getNamedAttr(input.name, attribute));
@@ -402,46 +396,16 @@ template <typename OpTy> static void raiseForm(Raising &raising) {
 }
 
 template <typename... OpTys> static void addRows(RaiseTable &table) {
-  (table.emplace(OpTys::getOperationCode(), raiseForm<OpTys>), ...);
+  auto addRow = [&]<typename OpTy>() {
+    if constexpr (requires { OpTy::getHalInputs(); })
+      table.emplace(OpTy::getOperationCode(), raiseForm<OpTy>);
+  };
+  (addRow.template operator()<OpTys>(), ...);
 }
 
 void nnhal::addHalFormRows(RaiseTable &table) {
-  // Activation.
-  addRows<ReluOp, Relu1Op, Relu6Op, TanhOp, LogisticOp, HardSwishOp, EluOp,
-          PreluOp, SoftmaxOp, LogSoftmaxOp>(table);
-  // Contraction.
-  addRows<Conv2DOp, DepthwiseConv2DOp, GroupedConv2DOp, TransposeConv2DOp,
-          FullyConnectedOp>(table);
-  // Data movement.
-  addRows<ReshapeOp, SqueezeOp, ExpandDimsOp, TransposeOp, ConcatenationOp,
-          SplitOp, SliceOp, StridedSliceOp, PadOp, PadV2Op, TileOp, GatherOp,
-          FillOp, ChannelShuffleOp, DepthToSpaceOp, SpaceToDepthOp,
-          BatchToSpaceNDOp, SpaceToBatchNDOp, RankOp>(table);
-  // Detection.
-  addRows<AxisAlignedBBoxTransformOp, BoxWithNmsLimitOp,
-          DetectionPostprocessingOp, GenerateProposalsOp, HeatmapMaxKeypointOp,
-          RoiAlignOp, RoiPoolingOp>(table);
-  // Elementwise.
-  addRows<AddOp, SubOp, MulOp, DivOp, PowOp, MaximumOp, MinimumOp, EqualOp,
-          NotEqualOp, GreaterOp, GreaterEqualOp, LessOp, LessEqualOp,
-          LogicalAndOp, LogicalOrOp, LogicalNotOp, SelectOp, AbsOp, NegOp,
-          ExpOp, LogOp, SinOp, SqrtOp, RsqrtOp, FloorOp, CastOp>(table);
-  // Lookup.
-  addRows<EmbeddingLookupOp, HashtableLookupOp, LshProjectionOp,
-          RandomMultinomialOp>(table);
-  // Normalization.
-  addRows<L2NormalizationOp, LocalResponseNormalizationOp,
-          InstanceNormalizationOp>(table);
-  // Quantization.
-  addRows<QuantizeOp, DequantizeOp>(table);
-  // Recurrent.
-  addRows<LstmOp, UnidirectionalSequenceLstmOp, BidirectionalSequenceLstmOp,
-          RnnOp, UnidirectionalSequenceRnnOp, BidirectionalSequenceRnnOp,
-          SvdfOp, Quantized16BitLstmOp, QuantizedLstmOp>(table);
-  // Reduction.
-  addRows<MeanOp, ReduceSumOp, ReduceProdOp, ReduceMaxOp, ReduceMinOp,
-          ReduceAllOp, ReduceAnyOp, ArgMaxOp, ArgMinOp, TopKV2Op>(table);
-  // Window.
-  addRows<AveragePool2DOp, L2Pool2DOp, MaxPool2DOp, ResizeBilinearOp,
-          ResizeNearestNeighborOp>(table);
+  addRows<
+#define GET_OP_LIST
+#include "nnhal/Dialect/NNHal/IR/NNHalOps.cpp.inc"
+      >(table);
 }

@@ -85,7 +85,7 @@ func.func @mul_c1(%arg0: tensor<2x!quant.uniform<u8:f32, 0.5:128>>, %arg1: tenso
 // -----
 
 func.func @logical_not_c1(%arg0: tensor<2xf32>) {
-  // expected-error @below {{'nnhal.logical_not' op input type TENSOR_FLOAT32 is not among TENSOR_BOOL8}}
+  // expected-error @below {{'nnhal.logical_not' op operand #0 must be ranked tensor of 8-bit signless integer values, but got 'tensor<2xf32>'}}
   %0 = nnhal.logical_not %arg0 : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

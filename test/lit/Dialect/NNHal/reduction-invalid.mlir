@@ -1,7 +1,7 @@
 // RUN: nnhal-opt %s --split-input-file --verify-diagnostics
 
 func.func @reduce_c1(%arg0: tensor<2x3x4xf32>) {
-  // expected-error @below {{'nnhal.reduce_all' op input type TENSOR_FLOAT32 is not among TENSOR_BOOL8}}
+  // expected-error @below {{'nnhal.reduce_all' op operand #0 must be ranked tensor of 8-bit signless integer values, but got 'tensor<2x3x4xf32>'}}
   %0 = nnhal.reduce_all %arg0 axes [1] {keep_dims = false}
       : (tensor<2x3x4xf32>) -> tensor<2x4xf32>
   return

@@ -15,19 +15,9 @@ def NNHal_ActivationGroup : OpDocGroup {
   let description = "Rules: docs/Spec/Activation.md.";
 }
 
-class NNHal_ActivationOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_FormOp<mnemonic, opCode, halVersion, [NNHal_In<"input">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
-
-class NNHal_SoftmaxLikeOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   [NNHal_In<"input">, NNHal_RealIn<"beta">,
-                    NNHal_OptionalIntegerIn<"axis", "-1">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
-
 let opDocGroup = NNHal_ActivationGroup in {
 
-def NNHal_ReluOp : NNHal_ActivationOp<"relu", /*opCode=*/19, "V1_0"> {
+def NNHal_ReluOp : NNHal_FormOp<NNHal_RELU> {
   let summary = "max(x, 0)";
   let description = [{
     Per element, of any float or 8-bit asymmetric type. A quantized result has the
@@ -40,7 +30,7 @@ def NNHal_ReluOp : NNHal_ActivationOp<"relu", /*opCode=*/19, "V1_0"> {
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
-def NNHal_Relu1Op : NNHal_ActivationOp<"relu1", /*opCode=*/20, "V1_0"> {
+def NNHal_Relu1Op : NNHal_FormOp<NNHal_RELU1> {
   let summary = "x limited to [-1, 1]";
   let description = [{
     Per element. A quantized result has the type of the operand.
@@ -52,7 +42,7 @@ def NNHal_Relu1Op : NNHal_ActivationOp<"relu1", /*opCode=*/20, "V1_0"> {
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
-def NNHal_Relu6Op : NNHal_ActivationOp<"relu6", /*opCode=*/21, "V1_0"> {
+def NNHal_Relu6Op : NNHal_FormOp<NNHal_RELU6> {
   let summary = "x limited to [0, 6]";
   let description = [{
     Per element. A quantized result has the type of the operand.
@@ -64,7 +54,7 @@ def NNHal_Relu6Op : NNHal_ActivationOp<"relu6", /*opCode=*/21, "V1_0"> {
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
-def NNHal_TanhOp : NNHal_ActivationOp<"tanh", /*opCode=*/28, "V1_0"> {
+def NNHal_TanhOp : NNHal_FormOp<NNHal_TANH> {
   let summary = "hyperbolic tangent";
   let description = [{
     Per element. A quantized result has scale 1 / 128, and the zero point that
@@ -75,7 +65,7 @@ def NNHal_TanhOp : NNHal_ActivationOp<"tanh", /*opCode=*/28, "V1_0"> {
     ```
   }];
 }
-def NNHal_LogisticOp : NNHal_ActivationOp<"logistic", /*opCode=*/14, "V1_0"> {
+def NNHal_LogisticOp : NNHal_FormOp<NNHal_LOGISTIC> {
   let summary = "1 / (1 + exp(-x))";
   let description = [{
     Per element. A quantized result has scale 1 / 256, and the lowest stored value
@@ -86,10 +76,7 @@ def NNHal_LogisticOp : NNHal_ActivationOp<"logistic", /*opCode=*/14, "V1_0"> {
     ```
   }];
 }
-def NNHal_EluOp
-    : NNHal_FormOp<"elu", /*opCode=*/98, "V1_3",
-                   [NNHal_In<"input">, NNHal_RealIn<"alpha">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+def NNHal_EluOp : NNHal_FormOp<NNHal_ELU> {
   let summary = "x for x >= 0, else alpha * (exp(x) - 1)";
   let description = [{
     Per element, of floats. `alpha` is stated in f32 for f16 tensors, too.
@@ -99,8 +86,7 @@ def NNHal_EluOp
     ```
   }];
 }
-def NNHal_HardSwishOp
-    : NNHal_ActivationOp<"hard_swish", /*opCode=*/99, "V1_3"> {
+def NNHal_HardSwishOp : NNHal_FormOp<NNHal_HARD_SWISH> {
   let summary = "x * clamp(x + 3, 0, 6) / 6";
   let description = [{
     x * max(0, min(6, x + 3)) / 6 per element. The quantization of the result is
@@ -111,10 +97,7 @@ def NNHal_HardSwishOp
     ```
   }];
 }
-def NNHal_PreluOp
-    : NNHal_FormOp<"prelu", /*opCode=*/71, "V1_2",
-                   [NNHal_In<"input">, NNHal_In<"alpha">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+def NNHal_PreluOp : NNHal_FormOp<NNHal_PRELU> {
   let summary = "x for x >= 0, else alpha * x; broadcasting";
   let description = [{
     x where x is not negative, alpha * x elsewhere; `alpha` broadcasts to the input.
@@ -125,7 +108,7 @@ def NNHal_PreluOp
     ```
   }];
 }
-def NNHal_SoftmaxOp : NNHal_SoftmaxLikeOp<"softmax", /*opCode=*/25, "V1_0"> {
+def NNHal_SoftmaxOp : NNHal_FormOp<NNHal_SOFTMAX> {
   let summary = "exp(beta * x), normalized to sum 1 along an axis";
   let description = [{
     exp(beta * x) divided by its sum along `axis`, which counts from the end where it
@@ -136,8 +119,7 @@ def NNHal_SoftmaxOp : NNHal_SoftmaxLikeOp<"softmax", /*opCode=*/25, "V1_0"> {
     ```
   }];
 }
-def NNHal_LogSoftmaxOp
-    : NNHal_SoftmaxLikeOp<"log_softmax", /*opCode=*/64, "V1_2"> {
+def NNHal_LogSoftmaxOp : NNHal_FormOp<NNHal_LOG_SOFTMAX> {
   let summary = "logarithm of softmax along an axis";
   let description = [{
     beta * x less the logarithm of the sum of exp(beta * x) along `axis`.

@@ -20,25 +20,9 @@ def NNHal_ContractionGroup : OpDocGroup {
   }];
 }
 
-class NNHal_ContractionOp<string mnemonic, int opCode, string halVersion,
-                          string weights, list<NNHal_HalInput> parameters,
-                          bit hasLayout = 1>
-    : NNHal_FormOp<mnemonic, opCode, halVersion, !listconcat(
-                       !if(hasLayout,
-                           [NNHal_SpatialIn<"input">]<NNHal_HalInput>,
-                           [NNHal_In<"input">]<NNHal_HalInput>),
-                       [NNHal_In<weights>, NNHal_In<"bias">]<NNHal_HalInput>,
-                       parameters),
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/hasLayout>;
-
 let opDocGroup = NNHal_ContractionGroup in {
 
-def NNHal_Conv2DOp
-    : NNHal_ContractionOp<"conv_2d", /*opCode=*/3, "V1_0", "filter",
-                          [NNHal_PadsIn, NNHal_SizeIn<"strides">,
-                           NNHal_ActivationIn, NNHal_LayoutIn,
-                           NNHal_OptionalSizeIn<"dilations">]> {
+def NNHal_Conv2DOp : NNHal_FormOp<NNHal_CONV_2D, hasSpatialResult = 1> {
   let summary = "convolution; filter [out, height, width, in]";
   let description = [{
     Every output channel is the sum of products of a window of the input with a
@@ -55,11 +39,7 @@ def NNHal_Conv2DOp
 }
 
 def NNHal_DepthwiseConv2DOp
-    : NNHal_ContractionOp<"depthwise_conv_2d", /*opCode=*/4, "V1_0", "filter",
-                          [NNHal_PadsIn, NNHal_SizeIn<"strides">,
-                           NNHal_IntegerIn<"depth_multiplier">,
-                           NNHal_ActivationIn, NNHal_LayoutIn,
-                           NNHal_OptionalSizeIn<"dilations">]> {
+    : NNHal_FormOp<NNHal_DEPTHWISE_CONV_2D, hasSpatialResult = 1> {
   let summary = "convolution per channel; filter [1, height, width, out]";
   let description = [{
     Output channel n is a convolution of input channel n / `depth_multiplier` with a
@@ -75,10 +55,7 @@ def NNHal_DepthwiseConv2DOp
 }
 
 def NNHal_GroupedConv2DOp
-    : NNHal_ContractionOp<"grouped_conv_2d", /*opCode=*/55, "V1_2", "filter",
-                          [NNHal_PadsIn, NNHal_SizeIn<"strides">,
-                           NNHal_IntegerIn<"groups">, NNHal_ActivationIn,
-                           NNHal_LayoutIn]> {
+    : NNHal_FormOp<NNHal_GROUPED_CONV_2D, hasSpatialResult = 1> {
   let summary = "convolution per group; filter [out, height, width, in / groups]";
   let description = [{
     Input and output channels are divided into `groups` parts, each of which is a
@@ -94,9 +71,7 @@ def NNHal_GroupedConv2DOp
 }
 
 def NNHal_TransposeConv2DOp
-    : NNHal_ContractionOp<"transpose_conv_2d", /*opCode=*/91, "V1_2", "filter",
-                          [NNHal_TransposedPadsIn, NNHal_SizeIn<"strides">,
-                           NNHal_ActivationIn, NNHal_LayoutIn]> {
+    : NNHal_FormOp<NNHal_TRANSPOSE_CONV_2D, hasSpatialResult = 1> {
   let summary = "transposed convolution; filter [out, height, width, in]";
   let description = [{
     Without `pads` the height and width of the result's type are the extents
@@ -111,9 +86,7 @@ def NNHal_TransposeConv2DOp
   }];
 }
 
-def NNHal_FullyConnectedOp
-    : NNHal_ContractionOp<"fully_connected", /*opCode=*/9, "V1_0", "weights",
-                          [NNHal_ActivationIn], /*hasLayout=*/0> {
+def NNHal_FullyConnectedOp : NNHal_FormOp<NNHal_FULLY_CONNECTED> {
   let summary = "product with weights [units, size], input flattened to rows";
   let description = [{
     The elements of the input, in rows of `size`, times the weights, and the bias

@@ -8,7 +8,7 @@
 #ifndef NNHAL_DIALECT_NNHAL_IR_CONTROLFLOW
 #define NNHAL_DIALECT_NNHAL_IR_CONTROLFLOW
 
-include "nnhal/Dialect/NNHal/IR/NNHalEnums.td"
+include "nnhal/Dialect/NNHal/IR/HalForm.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 def NNHal_ControlFlowGroup : OpDocGroup {
@@ -20,16 +20,14 @@ def NNHal_ControlFlowGroup : OpDocGroup {
   }];
 }
 
-class NNHal_ControlFlowOp<string mnemonic, int opCode>
-    : NNHal_HalOp<mnemonic, opCode, "V1_3",
+class NNHal_ControlFlowOp<NNHal_HalSignature signature>
+    : NNHal_HalOp<signature, signature.results,
                   [NoMemoryEffect,
-                   DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let results = (outs Variadic<NNHal_Tensor>:$outputs);
-}
+                   DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
 let opDocGroup = NNHal_ControlFlowGroup in {
 
-def NNHal_IfOp : NNHal_ControlFlowOp<"if", /*opCode=*/96> {
+def NNHal_IfOp : NNHal_ControlFlowOp<NNHal_IF> {
   let summary = "runs one of two graphs";
   let description = [{
     ```mlir
@@ -37,17 +35,13 @@ def NNHal_IfOp : NNHal_ControlFlowOp<"if", /*opCode=*/96> {
         : (tensor<1xi8>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
     ```
   }];
-  let arguments = (ins NNHal_BoolTensor:$condition,
-                       FlatSymbolRefAttr:$then_graph,
-                       FlatSymbolRefAttr:$else_graph,
-                       Variadic<NNHal_Tensor>:$inputs);
   let assemblyFormat = [{
     $condition `then` $then_graph `else` $else_graph `(` $inputs `)` attr-dict
     `:` functional-type(operands, results)
   }];
 }
 
-def NNHal_WhileOp : NNHal_ControlFlowOp<"while", /*opCode=*/97> {
+def NNHal_WhileOp : NNHal_ControlFlowOp<NNHal_WHILE> {
   let summary = "runs a graph as long as another one says so";
   let description = [{
     Inputs are the loop's state, the first of them its results, then what stays
@@ -59,9 +53,6 @@ def NNHal_WhileOp : NNHal_ControlFlowOp<"while", /*opCode=*/97> {
         : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$condition_graph,
-                       FlatSymbolRefAttr:$body_graph,
-                       Variadic<NNHal_Tensor>:$inputs);
   let assemblyFormat = [{
     $condition_graph `do` $body_graph `(` $inputs `)` attr-dict
     `:` functional-type($inputs, results)

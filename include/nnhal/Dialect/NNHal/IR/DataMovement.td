@@ -15,29 +15,9 @@ def NNHal_DataMovementGroup : OpDocGroup {
   let description = "Rules: docs/Spec/DataMovement.md.";
 }
 
-/// One tensor to one tensor.
-class NNHal_MoveOp<string mnemonic, int opCode, string halVersion,
-                   list<NNHal_HalInput> parameters>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>, parameters),
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
-
-/// One that moves blocks between height, width and another dimension.
-class NNHal_BlockOp<string mnemonic, int opCode, string halVersion,
-                    list<NNHal_HalInput> parameters>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   !listconcat([NNHal_SpatialIn<"input">]<NNHal_HalInput>,
-                               parameters,
-                               [NNHal_LayoutIn]<NNHal_HalInput>),
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/1>;
-
 let opDocGroup = NNHal_DataMovementGroup in {
 
-def NNHal_ReshapeOp
-    : NNHal_FormOp<"reshape", /*opCode=*/22, "V1_0",
-                   [NNHal_In<"input">, NNHal_ResultShapeIn],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
+def NNHal_ReshapeOp : NNHal_FormOp<NNHal_RESHAPE, infersResults = 0> {
   let summary = "the same elements in the result's shape";
   let description = [{
     The order of the elements in memory stays. The result states its shape; one
@@ -51,8 +31,7 @@ def NNHal_ReshapeOp
   let hasCanonicalizer = 1;
 }
 
-def NNHal_SqueezeOp : NNHal_MoveOp<"squeeze", /*opCode=*/34, "V1_1",
-                                   [NNHal_UnitAxesIn<"axes">]> {
+def NNHal_SqueezeOp : NNHal_FormOp<NNHal_SQUEEZE> {
   let summary = "removes the listed dimensions, each of extent 1";
   let description = [{
     Without `axes` the HAL removes every dimension of extent 1; raising lists them.
@@ -65,8 +44,7 @@ def NNHal_SqueezeOp : NNHal_MoveOp<"squeeze", /*opCode=*/34, "V1_1",
   let hasCanonicalizer = 1;
 }
 
-def NNHal_ExpandDimsOp : NNHal_MoveOp<"expand_dims", /*opCode=*/50, "V1_2",
-                                      [NNHal_IntegerIn<"axis">]> {
+def NNHal_ExpandDimsOp : NNHal_FormOp<NNHal_EXPAND_DIMS> {
   let summary = "inserts a dimension of extent 1";
   let description = [{
     `axis` is the place of the dimension in the result; a negative one counts from
@@ -80,8 +58,7 @@ def NNHal_ExpandDimsOp : NNHal_MoveOp<"expand_dims", /*opCode=*/50, "V1_2",
   let hasCanonicalizer = 1;
 }
 
-def NNHal_TransposeOp : NNHal_MoveOp<"transpose", /*opCode=*/37, "V1_1",
-                                     [NNHal_PermutationIn<"permutation">]> {
+def NNHal_TransposeOp : NNHal_FormOp<NNHal_TRANSPOSE> {
   let summary = "result dimension i is operand dimension permutation[i]";
   let description = [{
     Without a permutation the HAL reverses the dimensions; raising states it.
@@ -94,10 +71,7 @@ def NNHal_TransposeOp : NNHal_MoveOp<"transpose", /*opCode=*/37, "V1_1",
   let hasCanonicalizer = 1;
 }
 
-def NNHal_ConcatenationOp
-    : NNHal_FormOp<"concatenation", /*opCode=*/2, "V1_0",
-                   [NNHal_VariadicIn<"inputs">, NNHal_IntegerIn<"axis">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+def NNHal_ConcatenationOp : NNHal_FormOp<NNHal_CONCATENATION> {
   let summary = "the operands one after another along an axis";
   let description = [{
     The operands have the same extents but along `axis`. Quantized operands may have
@@ -111,11 +85,7 @@ def NNHal_ConcatenationOp
   let hasFolder = 1;
 }
 
-def NNHal_SplitOp
-    : NNHal_FormOp<"split", /*opCode=*/87, "V1_2",
-                   [NNHal_In<"input">, NNHal_IntegerIn<"axis">,
-                    NNHal_ResultCountIn],
-                   (outs Variadic<NNHal_Tensor>:$outputs), /*resultCount=*/0> {
+def NNHal_SplitOp : NNHal_FormOp<NNHal_SPLIT> {
   let summary = "equal parts along an axis, one per result";
   let description = [{
     The number of results divides the extent along `axis`.
@@ -128,9 +98,7 @@ def NNHal_SplitOp
   let hasFolder = 1;
 }
 
-def NNHal_SliceOp : NNHal_MoveOp<"slice", /*opCode=*/86, "V1_2",
-                                 [NNHal_IntegersIn<"begin">,
-                                  NNHal_IntegersIn<"size">]> {
+def NNHal_SliceOp : NNHal_FormOp<NNHal_SLICE> {
   let summary = "size[i] elements from begin[i]; size -1 reaches to the end";
   let description = [{
     `begin` and `size` have one element per dimension.
@@ -142,13 +110,7 @@ def NNHal_SliceOp : NNHal_MoveOp<"slice", /*opCode=*/86, "V1_2",
   let hasFolder = 1;
 }
 
-def NNHal_StridedSliceOp
-    : NNHal_MoveOp<"strided_slice", /*opCode=*/35, "V1_1",
-                   [NNHal_IntegersIn<"begin">, NNHal_IntegersIn<"end">,
-                    NNHal_IntegersIn<"strides">,
-                    NNHal_OptionalIntegerIn<"begin_mask", "0">,
-                    NNHal_OptionalIntegerIn<"end_mask", "0">,
-                    NNHal_OptionalIntegerIn<"shrink_mask", "0">]> {
+def NNHal_StridedSliceOp : NNHal_FormOp<NNHal_STRIDED_SLICE> {
   let summary = "every strides[i]-th element from begin[i] up to end[i]";
   let hasFolder = 1;
   let description = [{
@@ -164,8 +126,7 @@ def NNHal_StridedSliceOp
   }];
 }
 
-def NNHal_PadOp : NNHal_MoveOp<"pad", /*opCode=*/32, "V1_1",
-                               [NNHal_PairsIn<"paddings">]> {
+def NNHal_PadOp : NNHal_FormOp<NNHal_PAD> {
   let summary = "real zero around the operand; paddings [low, high] per dimension";
   let description = [{
     `paddings` has a pair per dimension. A quantized tensor is padded with its zero
@@ -178,9 +139,7 @@ def NNHal_PadOp : NNHal_MoveOp<"pad", /*opCode=*/32, "V1_1",
   let hasFolder = 1;
 }
 
-def NNHal_PadV2Op : NNHal_MoveOp<"pad_v2", /*opCode=*/69, "V1_2",
-                                 [NNHal_PairsIn<"paddings">,
-                                  NNHal_NumberIn<"value">]> {
+def NNHal_PadV2Op : NNHal_FormOp<NNHal_PAD_V2> {
   let summary = "a value around the operand; paddings [low, high] per dimension";
   let hasFolder = 1;
   let description = [{
@@ -193,8 +152,7 @@ def NNHal_PadV2Op : NNHal_MoveOp<"pad_v2", /*opCode=*/69, "V1_2",
   }];
 }
 
-def NNHal_TileOp : NNHal_MoveOp<"tile", /*opCode=*/89, "V1_2",
-                                [NNHal_IntegersIn<"multiples">]> {
+def NNHal_TileOp : NNHal_FormOp<NNHal_TILE> {
   let summary = "the operand repeated multiples[i] times along dimension i";
   let description = [{
     `multiples` has one element per dimension.
@@ -206,11 +164,7 @@ def NNHal_TileOp : NNHal_MoveOp<"tile", /*opCode=*/89, "V1_2",
   let hasFolder = 1;
 }
 
-def NNHal_GatherOp
-    : NNHal_FormOp<"gather", /*opCode=*/51, "V1_2",
-                   [NNHal_In<"input">, NNHal_IntegerIn<"axis">,
-                    NNHal_In<"indices", NNHal_IndexTensor>],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+def NNHal_GatherOp : NNHal_FormOp<NNHal_GATHER> {
   let summary = "the slices along an axis that the indices name";
   let description = [{
     The dimension `axis` of the input is replaced by those of the indices.
@@ -223,10 +177,7 @@ def NNHal_GatherOp
   let hasFolder = 1;
 }
 
-def NNHal_FillOp
-    : NNHal_FormOp<"fill", /*opCode=*/100, "V1_3",
-                   [NNHal_ResultShapeIn, NNHal_NumberIn<"value">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
+def NNHal_FillOp : NNHal_FormOp<NNHal_FILL, infersResults = 0> {
   let summary = "one value in the result's shape";
   let description = [{
     The result states its shape. `value` has the type of its elements.
@@ -238,9 +189,7 @@ def NNHal_FillOp
   let hasFolder = 1;
 }
 
-def NNHal_ChannelShuffleOp
-    : NNHal_MoveOp<"channel_shuffle", /*opCode=*/46, "V1_2",
-                   [NNHal_IntegerIn<"groups">, NNHal_IntegerIn<"axis">]> {
+def NNHal_ChannelShuffleOp : NNHal_FormOp<NNHal_CHANNEL_SHUFFLE> {
   let summary = "interleaves groups of channels";
   let description = [{
     Along `axis`, element i of group g becomes element g of group i: a transpose of
@@ -252,8 +201,8 @@ def NNHal_ChannelShuffleOp
   }];
 }
 
-def NNHal_DepthToSpaceOp : NNHal_BlockOp<"depth_to_space", /*opCode=*/5, "V1_0",
-                                         [NNHal_IntegerIn<"block_size">]> {
+def NNHal_DepthToSpaceOp
+    : NNHal_FormOp<NNHal_DEPTH_TO_SPACE, hasSpatialResult = 1> {
   let summary = "moves blocks of channels to height and width";
   let description = [{
     A pixel of block_size^2 * C channels becomes a block of pixels of C channels.
@@ -265,8 +214,7 @@ def NNHal_DepthToSpaceOp : NNHal_BlockOp<"depth_to_space", /*opCode=*/5, "V1_0",
 }
 
 def NNHal_SpaceToDepthOp
-    : NNHal_BlockOp<"space_to_depth", /*opCode=*/26, "V1_0",
-                    [NNHal_IntegerIn<"block_size">]> {
+    : NNHal_FormOp<NNHal_SPACE_TO_DEPTH, hasSpatialResult = 1> {
   let summary = "moves blocks of height and width to channels";
   let description = [{
     The inverse of `nnhal.depth_to_space` (M-119).
@@ -278,8 +226,7 @@ def NNHal_SpaceToDepthOp
 }
 
 def NNHal_BatchToSpaceNDOp
-    : NNHal_BlockOp<"batch_to_space_nd", /*opCode=*/29, "V1_1",
-                    [NNHal_IntegersIn<"block_shape">]> {
+    : NNHal_FormOp<NNHal_BATCH_TO_SPACE_ND, hasSpatialResult = 1> {
   let summary = "moves blocks of the batch to height and width";
   let description = [{
     `block_shape` is [height, width]; the batch is divided by its product.
@@ -291,9 +238,7 @@ def NNHal_BatchToSpaceNDOp
 }
 
 def NNHal_SpaceToBatchNDOp
-    : NNHal_BlockOp<"space_to_batch_nd", /*opCode=*/33, "V1_1",
-                    [NNHal_IntegersIn<"block_shape">,
-                     NNHal_PairsIn<"pads">]> {
+    : NNHal_FormOp<NNHal_SPACE_TO_BATCH_ND, hasSpatialResult = 1> {
   let summary = "pads [top, bottom, left, right], then moves blocks to the batch";
   let description = [{
     `block_shape` is [height, width] and divides the padded extents. The padding is
@@ -308,8 +253,7 @@ def NNHal_SpaceToBatchNDOp
 
 // ODS infers the result type: it is always the same.
 def NNHal_RankOp
-    : NNHal_FormOp<"rank", /*opCode=*/101, "V1_3", [NNHal_In<"input">],
-                   (outs I32:$output), /*resultCount=*/0> {
+    : NNHal_FormOp<NNHal_RANK, (outs I32:$output), infersResults = 0> {
   let summary = "the number of dimensions, a scalar";
   let description = [{
     ```mlir

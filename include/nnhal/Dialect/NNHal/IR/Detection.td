@@ -21,11 +21,7 @@ def NNHal_DetectionGroup : OpDocGroup {
 let opDocGroup = NNHal_DetectionGroup in {
 
 def NNHal_AxisAlignedBBoxTransformOp
-    : NNHal_FormOp<"axis_aligned_bbox_transform", /*opCode=*/41, "V1_2",
-                   [NNHal_In<"rois">, NNHal_In<"deltas">,
-                    NNHal_In<"batches", NNHal_IndexTensor>,
-                    NNHal_In<"image_info">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+    : NNHal_FormOp<NNHal_AXIS_ALIGNED_BBOX_TRANSFORM> {
   let summary = "regions moved and scaled by deltas, within their image";
   let description = [{
     ```mlir
@@ -37,17 +33,10 @@ def NNHal_AxisAlignedBBoxTransformOp
 }
 
 def NNHal_BoxWithNmsLimitOp
-    : NNHal_FormOp<"box_with_nms_limit", /*opCode=*/44, "V1_2",
-                   [NNHal_In<"scores">, NNHal_In<"boxes">,
-                    NNHal_In<"batches", NNHal_IndexTensor>,
-                    NNHal_RealIn<"score_threshold">,
-                    NNHal_IntegerIn<"max_boxes">,
-                    NNHal_SoftNmsKernelIn<"kernel">,
-                    NNHal_RealIn<"iou_threshold">, NNHal_RealIn<"sigma">,
-                    NNHal_RealIn<"nms_score_threshold">],
+    : NNHal_FormOp<NNHal_BOX_WITH_NMS_LIMIT,
                    (outs NNHal_Tensor:$scores_out, NNHal_Tensor:$boxes_out,
                          NNHal_IndexTensor:$classes,
-                         NNHal_IndexTensor:$batches_out), /*resultCount=*/4> {
+                         NNHal_IndexTensor:$batches_out)> {
   let summary = "the boxes that are left when better ones suppress their like";
   let description = [{
     A negative `max_boxes` sets no limit. `kernel` says how a box loses score to
@@ -64,20 +53,10 @@ def NNHal_BoxWithNmsLimitOp
 }
 
 def NNHal_DetectionPostprocessingOp
-    : NNHal_FormOp<"detection_postprocessing", /*opCode=*/47, "V1_2",
-                   [NNHal_In<"scores">, NNHal_In<"deltas">, NNHal_In<"anchors">,
-                    NNHal_RealIn<"y_scale">, NNHal_RealIn<"x_scale">,
-                    NNHal_RealIn<"height_scale">, NNHal_RealIn<"width_scale">,
-                    NNHal_FlagIn<"regular_nms">,
-                    NNHal_IntegerIn<"max_detections">,
-                    NNHal_IntegerIn<"max_classes_per_detection">,
-                    NNHal_IntegerIn<"max_detections_per_class">,
-                    NNHal_RealIn<"score_threshold">,
-                    NNHal_RealIn<"iou_threshold">,
-                    NNHal_FlagIn<"background_label">],
+    : NNHal_FormOp<NNHal_DETECTION_POSTPROCESSING,
                    (outs NNHal_Tensor:$scores_out, NNHal_Tensor:$boxes,
-                         NNHal_IndexTensor:$classes, NNHal_IndexTensor:$counts),
-                   /*resultCount=*/4> {
+                         NNHal_IndexTensor:$classes,
+                         NNHal_IndexTensor:$counts)> {
   let summary = "boxes from anchors and deltas, the best of them per image";
   let description = [{
     Boxes are [top, left, bottom, right] here. `max_detections_per_class` counts
@@ -96,16 +75,9 @@ def NNHal_DetectionPostprocessingOp
 }
 
 def NNHal_GenerateProposalsOp
-    : NNHal_FormOp<"generate_proposals", /*opCode=*/52, "V1_2",
-                   [NNHal_SpatialIn<"scores">, NNHal_SpatialIn<"deltas">,
-                    NNHal_In<"anchors">, NNHal_In<"image_info">,
-                    NNHal_RealIn<"height_ratio">, NNHal_RealIn<"width_ratio">,
-                    NNHal_IntegerIn<"pre_nms_limit">,
-                    NNHal_IntegerIn<"post_nms_limit">,
-                    NNHal_RealIn<"iou_threshold">, NNHal_RealIn<"min_size">,
-                    NNHal_LayoutIn],
+    : NNHal_FormOp<NNHal_GENERATE_PROPOSALS,
                    (outs NNHal_Tensor:$scores_out, NNHal_Tensor:$boxes,
-                         NNHal_IndexTensor:$batches), /*resultCount=*/3> {
+                         NNHal_IndexTensor:$batches)> {
   let summary = "regions that may hold objects, from anchors at every place";
   let description = [{
     A limit that is not positive sets none.
@@ -121,11 +93,8 @@ def NNHal_GenerateProposalsOp
 }
 
 def NNHal_HeatmapMaxKeypointOp
-    : NNHal_FormOp<"heatmap_max_keypoint", /*opCode=*/56, "V1_2",
-                   [NNHal_SpatialIn<"heatmaps">, NNHal_In<"boxes">,
-                    NNHal_LayoutIn],
-                   (outs NNHal_Tensor:$scores, NNHal_Tensor:$keypoints),
-                   /*resultCount=*/2> {
+    : NNHal_FormOp<NNHal_HEATMAP_MAX_KEYPOINT,
+                   (outs NNHal_Tensor:$scores, NNHal_Tensor:$keypoints)> {
   let summary = "where each heatmap is largest, in the image's coordinates";
   let description = [{
     Heatmaps are [boxes, size, size, keypoints], boxes [boxes, 4]. The result is the
@@ -139,17 +108,7 @@ def NNHal_HeatmapMaxKeypointOp
   }];
 }
 
-def NNHal_RoiAlignOp
-    : NNHal_FormOp<"roi_align", /*opCode=*/81, "V1_2",
-                   [NNHal_SpatialIn<"features">, NNHal_In<"rois">,
-                    NNHal_In<"batches", NNHal_IndexTensor>,
-                    NNHal_IntegerIn<"output_height">,
-                    NNHal_IntegerIn<"output_width">,
-                    NNHal_RealIn<"height_ratio">, NNHal_RealIn<"width_ratio">,
-                    NNHal_IntegerIn<"height_samples">,
-                    NNHal_IntegerIn<"width_samples">, NNHal_LayoutIn],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/1> {
+def NNHal_RoiAlignOp : NNHal_FormOp<NNHal_ROI_ALIGN, hasSpatialResult = 1> {
   let summary = "the mean of bilinear samples of each bin of a region";
   let description = [{
     With 0 samples the size of a bin decides how many there are.
@@ -164,16 +123,7 @@ def NNHal_RoiAlignOp
   }];
 }
 
-def NNHal_RoiPoolingOp
-    : NNHal_FormOp<"roi_pooling", /*opCode=*/82, "V1_2",
-                   [NNHal_SpatialIn<"features">, NNHal_In<"rois">,
-                    NNHal_In<"batches", NNHal_IndexTensor>,
-                    NNHal_IntegerIn<"output_height">,
-                    NNHal_IntegerIn<"output_width">,
-                    NNHal_RealIn<"height_ratio">, NNHal_RealIn<"width_ratio">,
-                    NNHal_LayoutIn],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/1> {
+def NNHal_RoiPoolingOp : NNHal_FormOp<NNHal_ROI_POOLING, hasSpatialResult = 1> {
   let summary = "the largest element of each bin of a region";
   let description = [{
     Regions are [x1, y1, x2, y2] in the image, which the ratios divide. A bin without

@@ -16,41 +16,20 @@ def NNHal_ElementwiseGroup : OpDocGroup {
 }
 
 /// Broadcasting, with a fused activation.
-class NNHal_ArithmeticOp<string mnemonic, int opCode, string halVersion,
-                         list<Trait> traits = []>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   [NNHal_In<"lhs">, NNHal_In<"rhs">, NNHal_ActivationIn],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/0, traits> {
+class NNHal_ArithmeticOp<NNHal_HalSignature signature, list<Trait> traits = []>
+    : NNHal_FormOp<signature, traits = traits> {
   let hasFolder = 1;
 }
-
-/// Broadcasting, without activation.
-class NNHal_BinaryOp<string mnemonic, int opCode, string halVersion,
-                     list<Trait> traits = []>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   [NNHal_In<"lhs">, NNHal_In<"rhs">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/0, traits>;
 
 /// Broadcasting; the result is TENSOR_BOOL8.
-class NNHal_ComparisonOp<string mnemonic, int opCode, list<Trait> traits = []>
-    : NNHal_FormOp<mnemonic, opCode, "V1_2",
-                   [NNHal_In<"lhs">, NNHal_In<"rhs">],
-                   (outs NNHal_BoolTensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/0, traits> {
+class NNHal_ComparisonOp<NNHal_HalSignature signature, list<Trait> traits = []>
+    : NNHal_FormOp<signature, (outs NNHal_BoolTensor:$output), traits = traits> {
   let hasFolder = 1;
 }
-
-/// Result type is operand type.
-class NNHal_UnaryOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_FormOp<mnemonic, opCode, halVersion, [NNHal_In<"input">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
 
 let opDocGroup = NNHal_ElementwiseGroup in {
 
-def NNHal_AddOp
-    : NNHal_ArithmeticOp<"add", /*opCode=*/0, "V1_0", [Commutative]> {
+def NNHal_AddOp : NNHal_ArithmeticOp<NNHal_ADD, [Commutative]> {
   let summary = "sum of two tensors";
   let description = [{
     lhs + rhs. Operands broadcast (M-021). The quantization of a result is free.
@@ -61,7 +40,7 @@ def NNHal_AddOp
     ```
   }];
 }
-def NNHal_SubOp : NNHal_ArithmeticOp<"sub", /*opCode=*/36, "V1_1"> {
+def NNHal_SubOp : NNHal_ArithmeticOp<NNHal_SUB> {
   let summary = "difference of two tensors";
   let description = [{
     lhs - rhs. Operands broadcast (M-021). The quantization of a result is free.
@@ -72,8 +51,7 @@ def NNHal_SubOp : NNHal_ArithmeticOp<"sub", /*opCode=*/36, "V1_1"> {
     ```
   }];
 }
-def NNHal_MulOp
-    : NNHal_ArithmeticOp<"mul", /*opCode=*/18, "V1_0", [Commutative]> {
+def NNHal_MulOp : NNHal_ArithmeticOp<NNHal_MUL, [Commutative]> {
   let summary = "product of two tensors";
   let description = [{
     lhs * rhs. Operands broadcast (M-021). The scale of a quantized result is above
@@ -85,7 +63,7 @@ def NNHal_MulOp
     ```
   }];
 }
-def NNHal_DivOp : NNHal_ArithmeticOp<"div", /*opCode=*/30, "V1_1"> {
+def NNHal_DivOp : NNHal_ArithmeticOp<NNHal_DIV> {
   let summary = "quotient of two tensors, toward negative infinity for i32";
   let description = [{
     lhs / rhs. Operands broadcast (M-021). Integers are divided towards negative
@@ -97,7 +75,7 @@ def NNHal_DivOp : NNHal_ArithmeticOp<"div", /*opCode=*/30, "V1_1"> {
     ```
   }];
 }
-def NNHal_PowOp : NNHal_BinaryOp<"pow", /*opCode=*/70, "V1_2"> {
+def NNHal_PowOp : NNHal_FormOp<NNHal_POW> {
   let summary = "lhs to the power of rhs";
   let description = [{
     The bases are raised to the exponents, which broadcast (M-021). Floats only.
@@ -108,8 +86,7 @@ def NNHal_PowOp : NNHal_BinaryOp<"pow", /*opCode=*/70, "V1_2"> {
     ```
   }];
 }
-def NNHal_MaximumOp
-    : NNHal_BinaryOp<"maximum", /*opCode=*/65, "V1_2", [Commutative]> {
+def NNHal_MaximumOp : NNHal_FormOp<NNHal_MAXIMUM, traits = [Commutative]> {
   let summary = "larger of two tensors";
   let description = [{
     Operands broadcast (M-021).
@@ -121,8 +98,7 @@ def NNHal_MaximumOp
   }];
   let hasFolder = 1;
 }
-def NNHal_MinimumOp
-    : NNHal_BinaryOp<"minimum", /*opCode=*/66, "V1_2", [Commutative]> {
+def NNHal_MinimumOp : NNHal_FormOp<NNHal_MINIMUM, traits = [Commutative]> {
   let summary = "smaller of two tensors";
   let description = [{
     Operands broadcast (M-021).
@@ -135,7 +111,7 @@ def NNHal_MinimumOp
   let hasFolder = 1;
 }
 
-def NNHal_EqualOp : NNHal_ComparisonOp<"equal", /*opCode=*/48, [Commutative]> {
+def NNHal_EqualOp : NNHal_ComparisonOp<NNHal_EQUAL, [Commutative]> {
   let summary = "1 where lhs equals rhs";
   let description = [{
     Operands broadcast (M-021). A byte of the result is 1 or 0.
@@ -146,8 +122,7 @@ def NNHal_EqualOp : NNHal_ComparisonOp<"equal", /*opCode=*/48, [Commutative]> {
     ```
   }];
 }
-def NNHal_NotEqualOp
-    : NNHal_ComparisonOp<"not_equal", /*opCode=*/68, [Commutative]> {
+def NNHal_NotEqualOp : NNHal_ComparisonOp<NNHal_NOT_EQUAL, [Commutative]> {
   let summary = "1 where lhs differs from rhs";
   let description = [{
     Operands broadcast (M-021). A byte of the result is 1 or 0.
@@ -158,7 +133,7 @@ def NNHal_NotEqualOp
     ```
   }];
 }
-def NNHal_GreaterOp : NNHal_ComparisonOp<"greater", /*opCode=*/53> {
+def NNHal_GreaterOp : NNHal_ComparisonOp<NNHal_GREATER> {
   let summary = "1 where lhs is above rhs";
   let description = [{
     Operands broadcast (M-021). A byte of the result is 1 or 0.
@@ -169,7 +144,7 @@ def NNHal_GreaterOp : NNHal_ComparisonOp<"greater", /*opCode=*/53> {
     ```
   }];
 }
-def NNHal_GreaterEqualOp : NNHal_ComparisonOp<"greater_equal", /*opCode=*/54> {
+def NNHal_GreaterEqualOp : NNHal_ComparisonOp<NNHal_GREATER_EQUAL> {
   let summary = "1 where lhs is not below rhs";
   let description = [{
     Operands broadcast (M-021). A byte of the result is 1 or 0.
@@ -180,7 +155,7 @@ def NNHal_GreaterEqualOp : NNHal_ComparisonOp<"greater_equal", /*opCode=*/54> {
     ```
   }];
 }
-def NNHal_LessOp : NNHal_ComparisonOp<"less", /*opCode=*/58> {
+def NNHal_LessOp : NNHal_ComparisonOp<NNHal_LESS> {
   let summary = "1 where lhs is below rhs";
   let description = [{
     Operands broadcast (M-021). A byte of the result is 1 or 0.
@@ -191,7 +166,7 @@ def NNHal_LessOp : NNHal_ComparisonOp<"less", /*opCode=*/58> {
     ```
   }];
 }
-def NNHal_LessEqualOp : NNHal_ComparisonOp<"less_equal", /*opCode=*/59> {
+def NNHal_LessEqualOp : NNHal_ComparisonOp<NNHal_LESS_EQUAL> {
   let summary = "1 where lhs is not above rhs";
   let description = [{
     Operands broadcast (M-021). A byte of the result is 1 or 0.
@@ -204,7 +179,7 @@ def NNHal_LessEqualOp : NNHal_ComparisonOp<"less_equal", /*opCode=*/59> {
 }
 
 def NNHal_LogicalAndOp
-    : NNHal_BinaryOp<"logical_and", /*opCode=*/61, "V1_2", [Commutative]> {
+    : NNHal_FormOp<NNHal_LOGICAL_AND, traits = [Commutative]> {
   let summary = "1 where both operands are true";
   let description = [{
     Any byte but 0 is true. Operands broadcast (M-021).
@@ -216,8 +191,7 @@ def NNHal_LogicalAndOp
   }];
   let hasFolder = 1;
 }
-def NNHal_LogicalOrOp
-    : NNHal_BinaryOp<"logical_or", /*opCode=*/63, "V1_2", [Commutative]> {
+def NNHal_LogicalOrOp : NNHal_FormOp<NNHal_LOGICAL_OR, traits = [Commutative]> {
   let summary = "1 where either operand is true";
   let description = [{
     Any byte but 0 is true. Operands broadcast (M-021).
@@ -229,7 +203,7 @@ def NNHal_LogicalOrOp
   }];
   let hasFolder = 1;
 }
-def NNHal_LogicalNotOp : NNHal_UnaryOp<"logical_not", /*opCode=*/62, "V1_2"> {
+def NNHal_LogicalNotOp : NNHal_FormOp<NNHal_LOGICAL_NOT> {
   let summary = "1 where the operand is false";
   let description = [{
     Any byte but 0 is true.
@@ -241,11 +215,7 @@ def NNHal_LogicalNotOp : NNHal_UnaryOp<"logical_not", /*opCode=*/62, "V1_2"> {
   let hasFolder = 1;
 }
 
-def NNHal_SelectOp
-    : NNHal_FormOp<"select", /*opCode=*/84, "V1_2",
-                   [NNHal_In<"condition", NNHal_BoolTensor>, NNHal_In<"lhs">,
-                    NNHal_In<"rhs">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+def NNHal_SelectOp : NNHal_FormOp<NNHal_SELECT> {
   let summary = "elements of lhs where the condition holds, else of rhs";
   let description = [{
     All three have one shape (M-141). Any byte of the condition but 0 is true.
@@ -258,7 +228,7 @@ def NNHal_SelectOp
   let hasFolder = 1;
 }
 
-def NNHal_AbsOp : NNHal_UnaryOp<"abs", /*opCode=*/38, "V1_2"> {
+def NNHal_AbsOp : NNHal_FormOp<NNHal_ABS> {
   let summary = "magnitude";
   let description = [{
     Floats and i32.
@@ -269,7 +239,7 @@ def NNHal_AbsOp : NNHal_UnaryOp<"abs", /*opCode=*/38, "V1_2"> {
   }];
   let hasFolder = 1;
 }
-def NNHal_NegOp : NNHal_UnaryOp<"neg", /*opCode=*/67, "V1_2"> {
+def NNHal_NegOp : NNHal_FormOp<NNHal_NEG> {
   let summary = "negation";
   let description = [{
     Floats and i32.
@@ -280,7 +250,7 @@ def NNHal_NegOp : NNHal_UnaryOp<"neg", /*opCode=*/67, "V1_2"> {
   }];
   let hasFolder = 1;
 }
-def NNHal_ExpOp : NNHal_UnaryOp<"exp", /*opCode=*/49, "V1_2"> {
+def NNHal_ExpOp : NNHal_FormOp<NNHal_EXP> {
   let summary = "exponential";
   let description = [{
     Floats only.
@@ -290,7 +260,7 @@ def NNHal_ExpOp : NNHal_UnaryOp<"exp", /*opCode=*/49, "V1_2"> {
     ```
   }];
 }
-def NNHal_LogOp : NNHal_UnaryOp<"log", /*opCode=*/60, "V1_2"> {
+def NNHal_LogOp : NNHal_FormOp<NNHal_LOG> {
   let summary = "natural logarithm";
   let description = [{
     Floats only.
@@ -300,7 +270,7 @@ def NNHal_LogOp : NNHal_UnaryOp<"log", /*opCode=*/60, "V1_2"> {
     ```
   }];
 }
-def NNHal_SinOp : NNHal_UnaryOp<"sin", /*opCode=*/85, "V1_2"> {
+def NNHal_SinOp : NNHal_FormOp<NNHal_SIN> {
   let summary = "sine";
   let description = [{
     Floats only.
@@ -310,7 +280,7 @@ def NNHal_SinOp : NNHal_UnaryOp<"sin", /*opCode=*/85, "V1_2"> {
     ```
   }];
 }
-def NNHal_SqrtOp : NNHal_UnaryOp<"sqrt", /*opCode=*/88, "V1_2"> {
+def NNHal_SqrtOp : NNHal_FormOp<NNHal_SQRT> {
   let summary = "square root";
   let description = [{
     Floats only.
@@ -320,7 +290,7 @@ def NNHal_SqrtOp : NNHal_UnaryOp<"sqrt", /*opCode=*/88, "V1_2"> {
     ```
   }];
 }
-def NNHal_RsqrtOp : NNHal_UnaryOp<"rsqrt", /*opCode=*/83, "V1_2"> {
+def NNHal_RsqrtOp : NNHal_FormOp<NNHal_RSQRT> {
   let summary = "reciprocal of the square root";
   let description = [{
     Floats only.
@@ -330,7 +300,7 @@ def NNHal_RsqrtOp : NNHal_UnaryOp<"rsqrt", /*opCode=*/83, "V1_2"> {
     ```
   }];
 }
-def NNHal_FloorOp : NNHal_UnaryOp<"floor", /*opCode=*/8, "V1_0"> {
+def NNHal_FloorOp : NNHal_FormOp<NNHal_FLOOR> {
   let summary = "largest integer not above";
   let description = [{
     Floats only.
@@ -342,9 +312,7 @@ def NNHal_FloorOp : NNHal_UnaryOp<"floor", /*opCode=*/8, "V1_0"> {
   let hasFolder = 1;
 }
 
-def NNHal_CastOp
-    : NNHal_FormOp<"cast", /*opCode=*/45, "V1_2", [NNHal_In<"input">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
+def NNHal_CastOp : NNHal_FormOp<NNHal_CAST, infersResults = 0> {
   let summary = "conversion of the stored values, ignoring quantization";
   let description = [{
     Floats are rounded towards zero; stored values of quantized tensors are taken as

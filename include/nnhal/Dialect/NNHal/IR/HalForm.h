@@ -27,7 +27,7 @@ namespace nnhal {
 
 class OperationOp;
 
-/// One input of a HAL operation, as NNHal_FormOp lists them in ODS.
+/// One input of a HAL operation, as NNHal_HalSignature lists them in ODS.
 struct HalInput {
   enum Kind {
     // Operands.
@@ -51,7 +51,6 @@ struct HalInput {
     softNmsKernel,
     lshKind,
     size,
-    optionalSize,
     pads,
     transposedPads,
     width,

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Operations that are declared by the inputs of the HAL operation, in its order.
-// One list says which inputs are operands, which are attributes and what stands
-// for a left-out one; operands and attributes, assembly format with the name of
-// each attribute as its keyword, verifier and raising follow from it. The rule is checkOperation() of
-// nnhal/Runtime/Signatures.h, on the operation turned back into the HAL's form.
+// HalSignatures.td, which the build makes from the table of signatures
+// (nnhal/Backend/SignatureTable.h), lists them per operation. The list says which
+// inputs are operands, which are attributes and what stands for a left-out one;
+// operands and attributes, assembly format with the name of each attribute as its
+// keyword, verifier and raising follow from it. The rule is checkOperation() of
+// nnhal/Backend/Signatures.h, on the operation turned back into the HAL's form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,9 +115,11 @@ class NNHal_LshKindIn<string name>
 /// Two INT32, a width and a height; the attribute is [height, width].
 class NNHal_SizeIn<string name>
     : NNHal_HalInput<name, "size", DenseI64ArrayAttr>;
-class NNHal_OptionalSizeIn<string name>
-    : NNHal_HalInput<name, "optionalSize",
-                     DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">>;
+class NNHal_OptionalSizeIn<string name, string fallback>
+    : NNHal_HalInput<name, "size",
+                     DefaultValuedAttr<DenseI64ArrayAttr,
+                                       "{" # fallback # ", " # fallback # "}">,
+                     fallback>;
 /// Four INT32, left, right, top and bottom, or a padding scheme. The attribute
 /// is [top, bottom, left, right]; without it the scheme is SAME.
 def NNHal_PadsIn : NNHal_HalInput<"pads", "pads",
@@ -130,37 +134,88 @@ def NNHal_WidthIn : NNHal_HalInput<"width_factor", "width",
                                    OptionalAttr<F32Attr>>;
 def NNHal_HeightIn : NNHal_HalInput<"height_factor", "height",
                                     OptionalAttr<F32Attr>>;
+/// A graph of the model.
+class NNHal_GraphIn<string name>
+    : NNHal_HalInput<name, "graph", FlatSymbolRefAttr>;
 /// Shape and number of results, which their types say.
 def NNHal_ResultShapeIn : NNHal_HalInput<"", "resultShape", BoolAttr>;
 def NNHal_ResultCountIn : NNHal_HalInput<"", "resultCount", BoolAttr>;
 /// The layout flag, which the canonical operation does not have.
 def NNHal_LayoutIn : NNHal_HalInput<"", "layout", BoolAttr>;
 
-/// \p resultCount is 0 where it varies: such an operation states its result
-/// types, those of the others can be inferred. With \p isNamed operands are
-/// printed with their names. With \p hasSpatialResult result 0 has the layout of
-/// spatial inputs.
+/// An operation of the HAL: its code, the version that introduced it, its inputs.
+/// \p halResultCount is 0 where several numbers are legal.
+class NNHal_HalSignature<string halMnemonic, int halCode, string halVersion,
+                         int halResultCount, list<NNHal_HalInput> halInputs> {
+  string mnemonic = halMnemonic;
+  int opCode = halCode;
+  string version = halVersion;
+  int resultCount = halResultCount;
+  list<NNHal_HalInput> inputs = halInputs;
+  list<NNHal_HalInput> stated = !filter(entry, inputs, !ne(entry.name, ""));
+  dag arguments = !dag(ins, !foreach(entry, stated, entry.constraint),
+                       !foreach(entry, stated, entry.name));
+  dag results = !if(!eq(resultCount, 0), (outs Variadic<NNHal_Tensor>:$outputs),
+                    (outs NNHal_Tensor:$output));
+}
+
+include "nnhal/Dialect/NNHal/IR/HalSignatures.td"
+
+/// The HAL operation \p signature at the canonical level. Results are printed
+/// under the name of the operation; where they have \p ownNames, under these.
+class NNHal_HalOp<NNHal_HalSignature signature, dag halResults,
+                  list<Trait> traits, bit ownNames = 0>
+    : Op<NNHal_Dialect, signature.mnemonic,
+         !listconcat([NNHal_HalFormOpInterface]<Trait>,
+                     !if(ownNames, []<Trait>, [OpAsmOpInterface]<Trait>),
+                     traits)> {
+  assert !or(!eq(signature.resultCount, 0),
+             !eq(signature.resultCount, !size(halResults))),
+      "the HAL's " # signature.mnemonic # " has another number of results";
+  let arguments = signature.arguments;
+  let results = halResults;
+  string halDeclaration = [{
+    static ::nnhal::rt::OperationType getOperationCode() {
+      return ::nnhal::rt::OperationType(}] # !cast<string>(signature.opCode) # [{);
+    }
+    static ::nnhal::rt::HalVersion getHalVersion() {
+      return ::nnhal::rt::HalVersion::}] # signature.version # [{;
+    }
+    ::nnhal::rt::Status readHalForm(::nnhal::HalView &view);
+  }] # !if(ownNames, "", [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      if ((*this)->getNumResults() != 0)
+        setName((*this)->getResult(0), "}] # signature.mnemonic # [{");
+    }
+  }]);
+  let extraClassDeclaration = halDeclaration;
+  let hasVerifier = 1;
+}
+
+/// With \p isNamed operands are printed with their names. With
+/// \p hasSpatialResult result 0 has the layout of spatial inputs. Without
+/// \p infersResults an operation states the types of its results.
 ///
 /// The assembly has the operands, the attributes in the order of the inputs, but
 /// a fused activation, which is what is done last, after the others, and the
 /// types of operands and results.
-class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
-                   list<NNHal_HalInput> halInputs, dag halResults,
-                   int resultCount, bit isNamed = 0, bit hasSpatialResult = 0,
+class NNHal_FormOp<NNHal_HalSignature signature,
+                   dag halResults = signature.results, bit isNamed = 0,
+                   bit hasSpatialResult = 0,
+                   bit infersResults = !ne(signature.resultCount, 0),
                    list<Trait> traits = []>
-    : NNHal_Op<mnemonic, opCode, halVersion, !listconcat(traits,
-        !if(!empty(!filter(entry, halInputs, !eq(entry.kind, "activation"))),
+    : NNHal_HalOp<signature, halResults, !listconcat([Pure]<Trait>, traits,
+        !if(!empty(!filter(entry, signature.inputs,
+                           !eq(entry.kind, "activation"))),
             []<Trait>, [NNHal_FusedActivationOpInterface]<Trait>),
-        !if(!lt(!size(!filter(entry, halInputs, !eq(entry.kind, "optional"))),
+        !if(!lt(!size(!filter(entry, signature.inputs,
+                              !eq(entry.kind, "optional"))),
                 2), []<Trait>, [AttrSizedOperandSegments]<Trait>),
-        !if(!eq(resultCount, 0), []<Trait>,
-            [DeclareOpInterfaceMethods<InferTypeOpInterface>]<Trait>)),
-        /*ownNames=*/!lt(1, resultCount)> {
-  list<NNHal_HalInput> stated = !filter(entry, halInputs, !ne(entry.name, ""));
-  let arguments = !dag(ins, !foreach(entry, stated, entry.constraint),
-                       !foreach(entry, stated, entry.name));
-  let results = halResults;
-
+        !if(infersResults,
+            [DeclareOpInterfaceMethods<InferTypeOpInterface>]<Trait>,
+            []<Trait>)),
+        /*ownNames=*/!and(infersResults, !lt(1, signature.resultCount))> {
+  defvar halInputs = signature.inputs;
   list<NNHal_HalInput> ownAssembly = !listconcat(
       !if(isNamed, !filter(entry, halInputs, entry.isOperand),
           []<NNHal_HalInput>),
@@ -184,7 +239,7 @@ class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
     /// The types of \p resultCount results.
     static ::nnhal::RuleResult inferTypes(Adaptor adaptor,
                                           unsigned resultCount);
-  }] # !if(!eq(resultCount, 0), "", [{
+  }] # !if(!not(infersResults), "", [{
     static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
                                         ::mlir::TypeRange stated) {
       return ::nnhal::areCompatibleReturnTypes(inferred, stated);
@@ -217,7 +272,7 @@ class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
     ::llvm::LogicalResult $cppClass::verify() {
       return ::nnhal::verifyHalForm(*this);
     }
-  }] # !if(!eq(resultCount, 0), "", [{
+  }] # !if(!not(infersResults), "", [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *context,
         ::std::optional<::mlir::Location> location,
@@ -226,7 +281,7 @@ class NNHal_FormOp<string mnemonic, int opCode, string halVersion,
         ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes) {
       Adaptor adaptor(operands, attributes, properties, regions);
       return ::nnhal::inferFromRule(context, location,
-                                    inferTypes(adaptor, }] # resultCount # [{),
+                                    inferTypes(adaptor, }] # signature.resultCount # [{),
                                     inferredReturnTypes);
     }
   }]);

@@ -17,10 +17,7 @@ def NNHal_LookupGroup : OpDocGroup {
 
 let opDocGroup = NNHal_LookupGroup in {
 
-def NNHal_EmbeddingLookupOp
-    : NNHal_FormOp<"embedding_lookup", /*opCode=*/7, "V1_0",
-                   [NNHal_In<"lookups", NNHal_IndexTensor>, NNHal_In<"values">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+def NNHal_EmbeddingLookupOp : NNHal_FormOp<NNHal_EMBEDDING_LOOKUP> {
   let summary = "the slices of values that the lookups name";
   let description = [{
     ```mlir
@@ -31,11 +28,8 @@ def NNHal_EmbeddingLookupOp
 }
 
 def NNHal_HashtableLookupOp
-    : NNHal_FormOp<"hashtable_lookup", /*opCode=*/10, "V1_0",
-                   [NNHal_In<"lookups", NNHal_IndexTensor>,
-                    NNHal_In<"keys", NNHal_IndexTensor>, NNHal_In<"values">],
-                   (outs NNHal_Tensor:$output, NNHal_Tensor:$hits),
-                   /*resultCount=*/2> {
+    : NNHal_FormOp<NNHal_HASHTABLE_LOOKUP,
+                   (outs NNHal_Tensor:$output, NNHal_Tensor:$hits)> {
   let summary = "the slices of values whose keys are looked up, or zero";
   let description = [{
     `hits` is 1 where a key is found and 0 where it is not.
@@ -49,11 +43,8 @@ def NNHal_HashtableLookupOp
 }
 
 def NNHal_LshProjectionOp
-    : NNHal_FormOp<"lsh_projection", /*opCode=*/15, "V1_0",
-                   [NNHal_In<"hash">, NNHal_In<"input">,
-                    NNHal_OptionalIn<"weights">, NNHal_LshKindIn<"kind">],
-                   (outs NNHal_IndexTensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/1> {
+    : NNHal_FormOp<NNHal_LSH_PROJECTION,
+                   (outs NNHal_IndexTensor:$output), isNamed = 1> {
   let summary = "signs of seeded sums, as bits or as numbers of buckets";
   let description = [{
     ```mlir
@@ -65,10 +56,7 @@ def NNHal_LshProjectionOp
 }
 
 def NNHal_RandomMultinomialOp
-    : NNHal_FormOp<"random_multinomial", /*opCode=*/74, "V1_2",
-                   [NNHal_In<"logits">, NNHal_IntegerIn<"samples">,
-                    NNHal_In<"seeds", NNHal_IndexTensor>],
-                   (outs NNHal_IndexTensor:$output), /*resultCount=*/1> {
+    : NNHal_FormOp<NNHal_RANDOM_MULTINOMIAL, (outs NNHal_IndexTensor:$output)> {
   let summary = "samples of classes with unnormalized log-probabilities";
   let description = [{
     The seeds determine the result.

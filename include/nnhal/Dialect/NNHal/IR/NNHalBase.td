@@ -60,44 +60,4 @@ def NNHal_Tensor
 def NNHal_IndexTensor : RankedTensorOf<[I32]>;
 def NNHal_BoolTensor : RankedTensorOf<[I8]>;
 
-//===----------------------------------------------------------------------===//
-// Operation classes
-//===----------------------------------------------------------------------===//
-
-/// One HAL operation at the canonical level. \p opCode and \p halVersion are
-/// those of Operations.def. Results are printed under the name of the operation;
-/// where they have \p ownNames, under these.
-class NNHal_HalOp<string mnemonic, int opCode, string halVersion,
-                  list<Trait> traits, bit ownNames = 0>
-    : Op<NNHal_Dialect, mnemonic,
-         !listconcat([NNHal_HalFormOpInterface]<Trait>,
-                     !if(ownNames, []<Trait>, [OpAsmOpInterface]<Trait>),
-                     traits)> {
-  string halDeclaration = [{
-    static ::nnhal::rt::OperationType getOperationCode() {
-      return ::nnhal::rt::OperationType(}] # !cast<string>(opCode) # [{);
-    }
-    static ::nnhal::rt::HalVersion getHalVersion() {
-      return ::nnhal::rt::HalVersion::}] # halVersion # [{;
-    }
-    ::nnhal::rt::Status readHalForm(::nnhal::HalView &view);
-  }] # !if(ownNames, "", [{
-    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
-      if ((*this)->getNumResults() != 0)
-        setName((*this)->getResult(0), "}] # mnemonic # [{");
-    }
-  }]);
-  let extraClassDeclaration = halDeclaration;
-  let hasVerifier = 1;
-}
-
-/// One that may be computed at any time.
-class NNHal_Op<string mnemonic, int opCode, string halVersion,
-               list<Trait> traits = [], bit ownNames = 0>
-    : NNHal_HalOp<mnemonic, opCode, halVersion,
-                  !listconcat([Pure]<Trait>, traits), ownNames> {
-  let assemblyFormat =
-      "operands attr-dict `:` functional-type(operands, results)";
-}
-
 #endif // NNHAL_DIALECT_NNHAL_IR_NNHALBASE

@@ -17,10 +17,7 @@ def NNHal_NormalizationGroup : OpDocGroup {
 
 let opDocGroup = NNHal_NormalizationGroup in {
 
-def NNHal_L2NormalizationOp
-    : NNHal_FormOp<"l2_normalization", /*opCode=*/11, "V1_0",
-                   [NNHal_In<"input">, NNHal_OptionalIntegerIn<"axis", "-1">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+def NNHal_L2NormalizationOp : NNHal_FormOp<NNHal_L2_NORMALIZATION> {
   let summary = "x divided by the root of the sum of squares along an axis";
   let description = [{
     ```mlir
@@ -30,11 +27,7 @@ def NNHal_L2NormalizationOp
 }
 
 def NNHal_LocalResponseNormalizationOp
-    : NNHal_FormOp<"local_response_normalization", /*opCode=*/13, "V1_0",
-                   [NNHal_In<"input">, NNHal_IntegerIn<"radius">,
-                    NNHal_RealIn<"bias">, NNHal_RealIn<"alpha">,
-                    NNHal_RealIn<"beta">, NNHal_OptionalIntegerIn<"axis", "-1">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1> {
+    : NNHal_FormOp<NNHal_LOCAL_RESPONSE_NORMALIZATION> {
   let summary = "x / (bias + alpha * sum of squares within radius)^beta";
   let description = [{
     ```mlir
@@ -46,12 +39,7 @@ def NNHal_LocalResponseNormalizationOp
 }
 
 def NNHal_InstanceNormalizationOp
-    : NNHal_FormOp<"instance_normalization", /*opCode=*/57, "V1_2",
-                   [NNHal_SpatialIn<"input">, NNHal_RealIn<"gamma">,
-                    NNHal_RealIn<"beta">, NNHal_RealIn<"epsilon">,
-                    NNHal_LayoutIn],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/1> {
+    : NNHal_FormOp<NNHal_INSTANCE_NORMALIZATION, hasSpatialResult = 1> {
   let summary = "gamma * (x - mean) / sqrt(variance + epsilon) + beta";
   let description = [{
     Mean and variance are those of each channel of each batch.

@@ -17,9 +17,7 @@ def NNHal_QuantizationGroup : OpDocGroup {
 
 let opDocGroup = NNHal_QuantizationGroup in {
 
-def NNHal_QuantizeOp
-    : NNHal_FormOp<"quantize", /*opCode=*/72, "V1_2", [NNHal_In<"input">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
+def NNHal_QuantizeOp : NNHal_FormOp<NNHal_QUANTIZE, infersResults = 0> {
   let summary = "real values to the result's quantized type";
   let description = [{
     x / scale + zero point, rounded half away from zero and limited to what the type
@@ -32,9 +30,7 @@ def NNHal_QuantizeOp
   let hasFolder = 1;
 }
 
-def NNHal_DequantizeOp
-    : NNHal_FormOp<"dequantize", /*opCode=*/6, "V1_0", [NNHal_In<"input">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/0> {
+def NNHal_DequantizeOp : NNHal_FormOp<NNHal_DEQUANTIZE, infersResults = 0> {
   let summary = "quantized values to real values";
   let description = [{
     (q - zero point) * scale, with the scale of the channel where there are several

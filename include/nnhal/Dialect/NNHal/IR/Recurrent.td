@@ -18,66 +18,19 @@ def NNHal_RecurrentGroup : OpDocGroup {
   }];
 }
 
-/// Inputs 1 to 17 of an LSTM cell (M-165); \p prefix tells directions apart.
-class NNHal_LstmCell<string prefix = ""> {
-  list<NNHal_HalInput> inputs = [
-    NNHal_OptionalIn<prefix # "input_to_input_weights">,
-    NNHal_In<prefix # "input_to_forget_weights">,
-    NNHal_In<prefix # "input_to_cell_weights">,
-    NNHal_In<prefix # "input_to_output_weights">,
-    NNHal_OptionalIn<prefix # "recurrent_to_input_weights">,
-    NNHal_In<prefix # "recurrent_to_forget_weights">,
-    NNHal_In<prefix # "recurrent_to_cell_weights">,
-    NNHal_In<prefix # "recurrent_to_output_weights">,
-    NNHal_OptionalIn<prefix # "cell_to_input_weights">,
-    NNHal_OptionalIn<prefix # "cell_to_forget_weights">,
-    NNHal_OptionalIn<prefix # "cell_to_output_weights">,
-    NNHal_OptionalIn<prefix # "input_gate_bias">,
-    NNHal_In<prefix # "forget_gate_bias">,
-    NNHal_In<prefix # "cell_gate_bias">,
-    NNHal_In<prefix # "output_gate_bias">,
-    NNHal_OptionalIn<prefix # "projection_weights">,
-    NNHal_OptionalIn<prefix # "projection_bias">];
-  list<NNHal_HalInput> states = [NNHal_In<prefix # "output_state">,
-                                 NNHal_In<prefix # "cell_state">];
-  list<NNHal_HalInput> auxWeights = [
-    NNHal_OptionalIn<prefix # "aux_to_input_weights">,
-    NNHal_OptionalIn<prefix # "aux_to_forget_weights">,
-    NNHal_OptionalIn<prefix # "aux_to_cell_weights">,
-    NNHal_OptionalIn<prefix # "aux_to_output_weights">];
-  list<NNHal_HalInput> layerNorm = [
-    NNHal_OptionalIn<prefix # "input_layer_norm_weights">,
-    NNHal_OptionalIn<prefix # "forget_layer_norm_weights">,
-    NNHal_OptionalIn<prefix # "cell_layer_norm_weights">,
-    NNHal_OptionalIn<prefix # "output_layer_norm_weights">];
-}
-
-defvar NNHal_Cell = NNHal_LstmCell<>;
-defvar NNHal_ForwardCell = NNHal_LstmCell<"fw_">;
-defvar NNHal_BackwardCell = NNHal_LstmCell<"bw_">;
-
-defvar NNHal_LstmParams = [NNHal_RecurrentActivationIn<"activation">,
-                           NNHal_RealIn<"cell_clip">,
-                           NNHal_RealIn<"projection_clip">];
-
-/// Inputs of an RNN cell.
-class NNHal_RnnCell<string prefix = ""> {
-  list<NNHal_HalInput> inputs = [NNHal_In<prefix # "weights">,
-                                 NNHal_In<prefix # "recurrent_weights">,
-                                 NNHal_In<prefix # "bias">,
-                                 NNHal_In<prefix # "hidden_state">];
-}
+/// Operands are many, and some of them optional: they have their names.
+class NNHal_RecurrentOp<NNHal_HalSignature signature,
+                        dag results = signature.results>
+    : NNHal_FormOp<signature, results, isNamed = 1>;
 
 let opDocGroup = NNHal_RecurrentGroup in {
 
 def NNHal_LstmOp
-    : NNHal_FormOp<"lstm", /*opCode=*/16, "V1_0",
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>,
-                               NNHal_Cell.inputs, NNHal_Cell.states,
-                               NNHal_LstmParams, NNHal_Cell.layerNorm),
-                   (outs NNHal_Tensor:$scratch, NNHal_Tensor:$output_state_out,
-                         NNHal_Tensor:$cell_state_out, NNHal_Tensor:$output),
-                   /*resultCount=*/4, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_LSTM,
+                        (outs NNHal_Tensor:$scratch,
+                              NNHal_Tensor:$output_state_out,
+                              NNHal_Tensor:$cell_state_out,
+                              NNHal_Tensor:$output)> {
   let summary = "one step of an LSTM cell";
   let description = [{
     Without weights from input to input gate that gate is 1 - forget gate. Both
@@ -93,14 +46,7 @@ def NNHal_LstmOp
 }
 
 def NNHal_UnidirectionalSequenceLstmOp
-    : NNHal_FormOp<"unidirectional_sequence_lstm", /*opCode=*/92, "V1_2",
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>,
-                               NNHal_Cell.inputs, NNHal_Cell.states,
-                               NNHal_LstmParams,
-                               [NNHal_FlagIn<"time_major">]<NNHal_HalInput>,
-                               NNHal_Cell.layerNorm),
-                   (outs Variadic<NNHal_Tensor>:$outputs),
-                   /*resultCount=*/0, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_UNIDIRECTIONAL_SEQUENCE_LSTM> {
   let summary = "an LSTM cell over a sequence";
   let description = [{
     Results: the output and, where they are asked for, the last output state and
@@ -117,22 +63,7 @@ def NNHal_UnidirectionalSequenceLstmOp
 }
 
 def NNHal_BidirectionalSequenceLstmOp
-    : NNHal_FormOp<"bidirectional_sequence_lstm", /*opCode=*/42, "V1_2",
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>,
-                               NNHal_ForwardCell.inputs,
-                               NNHal_BackwardCell.inputs,
-                               NNHal_ForwardCell.states,
-                               NNHal_BackwardCell.states,
-                               [NNHal_OptionalIn<"aux_input">]<NNHal_HalInput>,
-                               NNHal_ForwardCell.auxWeights,
-                               NNHal_BackwardCell.auxWeights,
-                               NNHal_LstmParams,
-                               [NNHal_FlagIn<"merge_outputs">,
-                                NNHal_FlagIn<"time_major">]<NNHal_HalInput>,
-                               NNHal_ForwardCell.layerNorm,
-                               NNHal_BackwardCell.layerNorm),
-                   (outs Variadic<NNHal_Tensor>:$outputs),
-                   /*resultCount=*/0, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_BIDIRECTIONAL_SEQUENCE_LSTM> {
   let summary = "an LSTM cell over a sequence and one against it";
   let description = [{
     Results: forward and backward output, one tensor when `merge_outputs`, then,
@@ -151,13 +82,9 @@ def NNHal_BidirectionalSequenceLstmOp
 }
 
 def NNHal_RnnOp
-    : NNHal_FormOp<"rnn", /*opCode=*/24, "V1_0",
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>,
-                               NNHal_RnnCell<>.inputs,
-                               [NNHal_RecurrentActivationIn<"activation">]
-                                   <NNHal_HalInput>),
-                   (outs NNHal_Tensor:$hidden_state_out, NNHal_Tensor:$output),
-                   /*resultCount=*/2, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_RNN,
+                        (outs NNHal_Tensor:$hidden_state_out,
+                              NNHal_Tensor:$output)> {
   let summary = "one step of an RNN cell";
   let description = [{
     ```mlir
@@ -170,14 +97,7 @@ def NNHal_RnnOp
 }
 
 def NNHal_UnidirectionalSequenceRnnOp
-    : NNHal_FormOp<"unidirectional_sequence_rnn", /*opCode=*/93, "V1_2",
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>,
-                               NNHal_RnnCell<>.inputs,
-                               [NNHal_RecurrentActivationIn<"activation">,
-                                NNHal_NumberFlagIn<"time_major">]
-                                   <NNHal_HalInput>),
-                   (outs Variadic<NNHal_Tensor>:$outputs),
-                   /*resultCount=*/0, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_UNIDIRECTIONAL_SEQUENCE_RNN> {
   let summary = "an RNN cell over a sequence";
   let description = [{
     Results: the output and, where it is asked for, the last hidden state.
@@ -193,19 +113,7 @@ def NNHal_UnidirectionalSequenceRnnOp
 }
 
 def NNHal_BidirectionalSequenceRnnOp
-    : NNHal_FormOp<"bidirectional_sequence_rnn", /*opCode=*/43, "V1_2",
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>,
-                               NNHal_RnnCell<"fw_">.inputs,
-                               NNHal_RnnCell<"bw_">.inputs,
-                               [NNHal_OptionalIn<"aux_input">,
-                                NNHal_OptionalIn<"fw_aux_weights">,
-                                NNHal_OptionalIn<"bw_aux_weights">,
-                                NNHal_RecurrentActivationIn<"activation">,
-                                NNHal_FlagIn<"time_major">,
-                                NNHal_FlagIn<"merge_outputs">]
-                                   <NNHal_HalInput>),
-                   (outs Variadic<NNHal_Tensor>:$outputs),
-                   /*resultCount=*/0, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_BIDIRECTIONAL_SEQUENCE_RNN> {
   let summary = "an RNN cell over a sequence and one against it";
   let description = [{
     Results: forward and backward output, one tensor when `merge_outputs`, then,
@@ -224,13 +132,8 @@ def NNHal_BidirectionalSequenceRnnOp
 }
 
 def NNHal_SvdfOp
-    : NNHal_FormOp<"svdf", /*opCode=*/27, "V1_0",
-                   [NNHal_In<"input">, NNHal_In<"feature_weights">,
-                    NNHal_In<"time_weights">, NNHal_OptionalIn<"bias">,
-                    NNHal_In<"state">, NNHal_IntegerIn<"rank">,
-                    NNHal_RecurrentActivationIn<"activation">],
-                   (outs NNHal_Tensor:$state_out, NNHal_Tensor:$output),
-                   /*resultCount=*/2, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_SVDF,
+                        (outs NNHal_Tensor:$state_out, NNHal_Tensor:$output)> {
   let summary = "one step of a layer of filters decomposed by rank";
   let description = [{
     ```mlir
@@ -243,21 +146,9 @@ def NNHal_SvdfOp
 }
 
 def NNHal_Quantized16BitLstmOp
-    : NNHal_FormOp<"quantized_16bit_lstm", /*opCode=*/73, "V1_2",
-                   [NNHal_In<"input">,
-                    NNHal_In<"input_to_input_weights">,
-                    NNHal_In<"input_to_forget_weights">,
-                    NNHal_In<"input_to_cell_weights">,
-                    NNHal_In<"input_to_output_weights">,
-                    NNHal_In<"recurrent_to_input_weights">,
-                    NNHal_In<"recurrent_to_forget_weights">,
-                    NNHal_In<"recurrent_to_cell_weights">,
-                    NNHal_In<"recurrent_to_output_weights">,
-                    NNHal_In<"input_gate_bias">, NNHal_In<"forget_gate_bias">,
-                    NNHal_In<"cell_gate_bias">, NNHal_In<"output_gate_bias">,
-                    NNHal_In<"cell_state">, NNHal_In<"output_state">],
-                   (outs NNHal_Tensor:$cell_state_out, NNHal_Tensor:$output),
-                   /*resultCount=*/2, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_QUANTIZED_16BIT_LSTM,
+                        (outs NNHal_Tensor:$cell_state_out,
+                              NNHal_Tensor:$output)> {
   let summary = "one step of an LSTM cell with a 16-bit cell state";
   let description = [{
     Input, output and weights are unsigned 8-bit values of scale 1 / 128 where they
@@ -272,22 +163,10 @@ def NNHal_Quantized16BitLstmOp
 }
 
 def NNHal_QuantizedLstmOp
-    : NNHal_FormOp<"quantized_lstm", /*opCode=*/95, "V1_3",
-                   !listconcat([NNHal_In<"input">]<NNHal_HalInput>,
-                               NNHal_Cell.inputs, NNHal_Cell.states,
-                               NNHal_Cell.layerNorm,
-                               [NNHal_OptionalRealIn<"cell_clip", "0.0f">,
-                                NNHal_OptionalRealIn<"projection_clip", "0.0f">,
-                                NNHal_RealIn<"input_intermediate_scale">,
-                                NNHal_RealIn<"forget_intermediate_scale">,
-                                NNHal_RealIn<"cell_intermediate_scale">,
-                                NNHal_RealIn<"output_intermediate_scale">,
-                                NNHal_IntegerIn<"hidden_state_zero_point">,
-                                NNHal_RealIn<"hidden_state_scale">]
-                                   <NNHal_HalInput>),
-                   (outs NNHal_Tensor:$output_state_out,
-                         NNHal_Tensor:$cell_state_out, NNHal_Tensor:$output),
-                   /*resultCount=*/3, /*isNamed=*/1> {
+    : NNHal_RecurrentOp<NNHal_QUANTIZED_LSTM,
+                        (outs NNHal_Tensor:$output_state_out,
+                              NNHal_Tensor:$cell_state_out,
+                              NNHal_Tensor:$output)> {
   let summary = "one step of an LSTM cell on signed 8-bit values";
   let description = [{
     The intermediate scales are those of the products that each gate sums up;

@@ -18,21 +18,9 @@ def NNHal_ReductionGroup : OpDocGroup {
   }];
 }
 
-class NNHal_ReduceOp<string mnemonic, int opCode, string halVersion,
-                     NNHal_HalInput keepDims = NNHal_OptionalFlagIn<"keep_dims">>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   [NNHal_In<"input">, NNHal_IntegersIn<"axes">, keepDims],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1>;
-
-class NNHal_ArgReduceOp<string mnemonic, int opCode>
-    : NNHal_FormOp<mnemonic, opCode, "V1_2",
-                   [NNHal_In<"input">, NNHal_IntegerIn<"axis">],
-                   (outs NNHal_IndexTensor:$output), /*resultCount=*/1>;
-
 let opDocGroup = NNHal_ReductionGroup in {
 
-def NNHal_MeanOp : NNHal_ReduceOp<"mean", /*opCode=*/31, "V1_1",
-                                  NNHal_PositiveFlagIn<"keep_dims">> {
+def NNHal_MeanOp : NNHal_FormOp<NNHal_MEAN> {
   let summary = "mean over axes";
   let description = [{
     `keep_dims` keeps the dimensions as such of extent 1.
@@ -42,7 +30,7 @@ def NNHal_MeanOp : NNHal_ReduceOp<"mean", /*opCode=*/31, "V1_1",
     ```
   }];
 }
-def NNHal_ReduceSumOp : NNHal_ReduceOp<"reduce_sum", /*opCode=*/80, "V1_2"> {
+def NNHal_ReduceSumOp : NNHal_FormOp<NNHal_REDUCE_SUM> {
   let summary = "sum over axes";
   let description = [{
     `keep_dims` keeps the dimensions as such of extent 1.
@@ -52,7 +40,7 @@ def NNHal_ReduceSumOp : NNHal_ReduceOp<"reduce_sum", /*opCode=*/80, "V1_2"> {
     ```
   }];
 }
-def NNHal_ReduceProdOp : NNHal_ReduceOp<"reduce_prod", /*opCode=*/79, "V1_2"> {
+def NNHal_ReduceProdOp : NNHal_FormOp<NNHal_REDUCE_PROD> {
   let summary = "product over axes";
   let description = [{
     `keep_dims` keeps the dimensions as such of extent 1.
@@ -62,7 +50,7 @@ def NNHal_ReduceProdOp : NNHal_ReduceOp<"reduce_prod", /*opCode=*/79, "V1_2"> {
     ```
   }];
 }
-def NNHal_ReduceMaxOp : NNHal_ReduceOp<"reduce_max", /*opCode=*/77, "V1_2"> {
+def NNHal_ReduceMaxOp : NNHal_FormOp<NNHal_REDUCE_MAX> {
   let summary = "largest element over axes";
   let description = [{
     `keep_dims` keeps the dimensions as such of extent 1.
@@ -72,7 +60,7 @@ def NNHal_ReduceMaxOp : NNHal_ReduceOp<"reduce_max", /*opCode=*/77, "V1_2"> {
     ```
   }];
 }
-def NNHal_ReduceMinOp : NNHal_ReduceOp<"reduce_min", /*opCode=*/78, "V1_2"> {
+def NNHal_ReduceMinOp : NNHal_FormOp<NNHal_REDUCE_MIN> {
   let summary = "smallest element over axes";
   let description = [{
     `keep_dims` keeps the dimensions as such of extent 1.
@@ -82,7 +70,7 @@ def NNHal_ReduceMinOp : NNHal_ReduceOp<"reduce_min", /*opCode=*/78, "V1_2"> {
     ```
   }];
 }
-def NNHal_ReduceAllOp : NNHal_ReduceOp<"reduce_all", /*opCode=*/75, "V1_2"> {
+def NNHal_ReduceAllOp : NNHal_FormOp<NNHal_REDUCE_ALL> {
   let summary = "conjunction over axes";
   let description = [{
     `keep_dims` keeps the dimensions as such of extent 1.
@@ -92,7 +80,7 @@ def NNHal_ReduceAllOp : NNHal_ReduceOp<"reduce_all", /*opCode=*/75, "V1_2"> {
     ```
   }];
 }
-def NNHal_ReduceAnyOp : NNHal_ReduceOp<"reduce_any", /*opCode=*/76, "V1_2"> {
+def NNHal_ReduceAnyOp : NNHal_FormOp<NNHal_REDUCE_ANY> {
   let summary = "disjunction over axes";
   let description = [{
     `keep_dims` keeps the dimensions as such of extent 1.
@@ -102,7 +90,8 @@ def NNHal_ReduceAnyOp : NNHal_ReduceOp<"reduce_any", /*opCode=*/76, "V1_2"> {
     ```
   }];
 }
-def NNHal_ArgMaxOp : NNHal_ArgReduceOp<"argmax", /*opCode=*/39> {
+def NNHal_ArgMaxOp
+    : NNHal_FormOp<NNHal_ARGMAX, (outs NNHal_IndexTensor:$output)> {
   let summary = "index of the first largest element along an axis";
   let description = [{
     The dimension `axis` disappears.
@@ -112,7 +101,8 @@ def NNHal_ArgMaxOp : NNHal_ArgReduceOp<"argmax", /*opCode=*/39> {
     ```
   }];
 }
-def NNHal_ArgMinOp : NNHal_ArgReduceOp<"argmin", /*opCode=*/40> {
+def NNHal_ArgMinOp
+    : NNHal_FormOp<NNHal_ARGMIN, (outs NNHal_IndexTensor:$output)> {
   let summary = "index of the first smallest element along an axis";
   let description = [{
     The dimension `axis` disappears.
@@ -123,10 +113,8 @@ def NNHal_ArgMinOp : NNHal_ArgReduceOp<"argmin", /*opCode=*/40> {
   }];
 }
 def NNHal_TopKV2Op
-    : NNHal_FormOp<"topk_v2", /*opCode=*/90, "V1_2",
-                   [NNHal_In<"input">, NNHal_IntegerIn<"k">],
-                   (outs NNHal_Tensor:$values, NNHal_IndexTensor:$indices),
-                   /*resultCount=*/2> {
+    : NNHal_FormOp<NNHal_TOPK_V2,
+                   (outs NNHal_Tensor:$values, NNHal_IndexTensor:$indices)> {
   let summary = "the k largest elements of each row, larger index first";
   let description = [{
     Rows are along the last dimension. Of equal elements those with larger indices

@@ -20,27 +20,14 @@ def NNHal_WindowGroup : OpDocGroup {
   }];
 }
 
-class NNHal_Pool2DOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   [NNHal_SpatialIn<"input">, NNHal_PadsIn,
-                    NNHal_SizeIn<"strides">, NNHal_SizeIn<"window">,
-                    NNHal_ActivationIn, NNHal_LayoutIn],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/1,
-                   /*isNamed=*/0, /*hasSpatialResult=*/1>;
-
 /// The result type has the new height and width, where they are known.
-class NNHal_ResizeOp<string mnemonic, int opCode, string halVersion>
-    : NNHal_FormOp<mnemonic, opCode, halVersion,
-                   [NNHal_SpatialIn<"input">, NNHal_WidthIn, NNHal_HeightIn,
-                    NNHal_LayoutIn, NNHal_OptionalFlagIn<"align_corners">,
-                    NNHal_OptionalFlagIn<"half_pixel_centers">],
-                   (outs NNHal_Tensor:$output), /*resultCount=*/0,
-                   /*isNamed=*/0, /*hasSpatialResult=*/1>;
+class NNHal_ResizeOp<NNHal_HalSignature signature>
+    : NNHal_FormOp<signature, hasSpatialResult = 1, infersResults = 0>;
 
 let opDocGroup = NNHal_WindowGroup in {
 
 def NNHal_AveragePool2DOp
-    : NNHal_Pool2DOp<"average_pool_2d", /*opCode=*/1, "V1_0"> {
+    : NNHal_FormOp<NNHal_AVERAGE_POOL_2D, hasSpatialResult = 1> {
   let summary = "mean of each window";
   let description = [{
     Divided is by the number of elements that are no padding. The mean of quantized
@@ -52,7 +39,7 @@ def NNHal_AveragePool2DOp
     ```
   }];
 }
-def NNHal_L2Pool2DOp : NNHal_Pool2DOp<"l2_pool_2d", /*opCode=*/12, "V1_0"> {
+def NNHal_L2Pool2DOp : NNHal_FormOp<NNHal_L2_POOL_2D, hasSpatialResult = 1> {
   let summary = "root of the mean of squares of each window";
   let description = [{
     The mean is that of the elements that are no padding (M-094). Floats only.
@@ -63,7 +50,7 @@ def NNHal_L2Pool2DOp : NNHal_Pool2DOp<"l2_pool_2d", /*opCode=*/12, "V1_0"> {
     ```
   }];
 }
-def NNHal_MaxPool2DOp : NNHal_Pool2DOp<"max_pool_2d", /*opCode=*/17, "V1_0"> {
+def NNHal_MaxPool2DOp : NNHal_FormOp<NNHal_MAX_POOL_2D, hasSpatialResult = 1> {
   let summary = "largest element of each window";
   let description = [{
     A NaN is passed over.
@@ -74,8 +61,7 @@ def NNHal_MaxPool2DOp : NNHal_Pool2DOp<"max_pool_2d", /*opCode=*/17, "V1_0"> {
     ```
   }];
 }
-def NNHal_ResizeBilinearOp
-    : NNHal_ResizeOp<"resize_bilinear", /*opCode=*/23, "V1_0"> {
+def NNHal_ResizeBilinearOp : NNHal_ResizeOp<NNHal_RESIZE_BILINEAR> {
   let summary = "resizing with bilinear interpolation";
   let description = [{
     The result states its extents, or they are those of the input times
@@ -88,7 +74,7 @@ def NNHal_ResizeBilinearOp
   }];
 }
 def NNHal_ResizeNearestNeighborOp
-    : NNHal_ResizeOp<"resize_nearest_neighbor", /*opCode=*/94, "V1_2"> {
+    : NNHal_ResizeOp<NNHal_RESIZE_NEAREST_NEIGHBOR> {
   let summary = "resizing with the nearest element";
   let description = [{
     The result states its extents, or they are those of the input times
