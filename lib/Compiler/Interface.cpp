@@ -87,31 +87,12 @@ rt::Status describeInterface(ModelOp model,
   return rt::Status();
 }
 
-template <typename... OpTys>
-static bool isOptional(rt::OperationType type, unsigned index) {
-  auto isOptionalOf = [&]<typename OpTy>() {
-    ArrayRef<HalInput> inputs = OpTy::getHalInputs();
-    return OpTy::getOperationCode() == type && index < inputs.size() &&
-           inputs[index].kind == HalInput::optional;
-  };
-  return (isOptionalOf.template operator()<OpTys>() || ...);
-}
-
-/// Whether what \p use reads may be missing when the model runs.
+/// Whether what \p use reads may be missing when the model runs. Numbers may
+/// not, nor what graphs take, which read it without asking.
 static bool mayBeOmitted(OpOperand &use) {
-  auto op = dyn_cast<OperationOp>(use.getOwner());
-  const rt::OperationInfo *info = op ? op.getHalOperation().getInfo() : nullptr;
-  if (!info)
-    return false;
-  // Permutation and axes; the HAL has no form for these operations.
-  if (info->type == rt::OperationType::TRANSPOSE ||
-      info->type == rt::OperationType::SQUEEZE)
-    return use.getOperandNumber() == 1;
-  return isOptional<LstmOp, UnidirectionalSequenceLstmOp,
-                    BidirectionalSequenceLstmOp, RnnOp,
-                    UnidirectionalSequenceRnnOp, BidirectionalSequenceRnnOp,
-                    SvdfOp, LshProjectionOp, QuantizedLstmOp>(
-      info->type, use.getOperandNumber());
+  const rt::InputRow *row = inputRowOf(use);
+  return row && row->isOmittable && row->kind != rt::InputKind::real &&
+         row->presence != rt::InputPresence::repeated;
 }
 
 std::vector<uint64_t> findRequiredInputs(ModelOp model) {

@@ -463,6 +463,16 @@ rt::Status OperationOp::readHalForm(HalView &view) {
   return rt::Status(view.getStatus());
 }
 
+const rt::InputRow *nnhal::inputRowOf(OpOperand &use) {
+  auto op = dyn_cast<OperationOp>(use.getOwner());
+  HalView view;
+  if (!op || !op.readHalForm(view).isOk())
+    return nullptr;
+  rt::InputPlaces places(view.getOperation());
+  unsigned index = use.getOperandNumber();
+  return index < places.rows().size() ? places.rows()[index] : nullptr;
+}
+
 rt::Status nnhal::refineResultTypes(Operation *op) {
   HalView view;
   NNHAL_RETURN_IF_ERROR(cast<HalFormOpInterface>(op).readHalForm(view));

@@ -35,13 +35,8 @@ static bool hasUnknownExtents(Type type) {
 
 /// Whether a request may leave out what \p use reads.
 static bool mayBeOmitted(OpOperand &use) {
-  auto op = dyn_cast<OperationOp>(use.getOwner());
-  HalView view;
-  if (!op || !op.readHalForm(view).isOk())
-    return false;
-  rt::InputPlaces places(view.getOperation());
-  unsigned index = use.getOperandNumber();
-  return index < places.rows().size() && places.rows()[index]->isOmittable;
+  const rt::InputRow *row = inputRowOf(use);
+  return row && row->isOmittable;
 }
 
 void OmitUnknownInputsPass::runOnOperation() {

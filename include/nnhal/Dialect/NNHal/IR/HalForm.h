@@ -76,6 +76,10 @@ struct HalInput {
 unsigned countInputs(const HalInput &input, const rt::InputPlaces &places,
                      size_t at);
 
+/// What the table of signatures says of \p use, an input of an operation as the
+/// HAL states it; null for other operations and forms that the HAL lacks.
+const rt::InputRow *inputRowOf(mlir::OpOperand &use);
+
 /// The attribute of \p kind, an enumeration, for the HAL's \p code; null when
 /// it has no such code.
 mlir::Attribute enumeratorAttr(mlir::MLIRContext *context, HalInput::Kind kind,
