@@ -193,15 +193,18 @@ DividedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
 }
 
 /// A fenced execution that the device has on its way, with its own fences. The
-/// fallback device executes the model again when it fails.
+/// fallback device executes the model again when it fails, but for a fence that
+/// it waited for: that fails any execution (D-052).
 class SimpleModel::Guarded final
     : public FencedExecution,
       public std::enable_shared_from_this<Guarded> {
 public:
   Guarded(std::shared_ptr<const SimpleModel> model, Request request,
-          std::shared_ptr<FencedExecution> inner, FenceRef end)
+          std::vector<FenceRef> waitFor, std::shared_ptr<FencedExecution> inner,
+          FenceRef end)
       : model(std::move(model)), request(std::move(request)),
-        inner(std::move(inner)), end(std::move(end)) {}
+        waitFor(std::move(waitFor)), inner(std::move(inner)),
+        end(std::move(end)) {}
 
   FenceRef fence() const override { return end; }
   ExecutionInfo executionInfo() const override {
@@ -222,6 +225,21 @@ private:
     ExecutionInfo ended = inner->executionInfo();
     if (ended.status.isOk())
       return finish(std::move(ended));
+    // A device may fail before the fences have signaled, when it dies.
+    std::shared_ptr<Reactor> keep = model->reactor();
+    Status waited = keep->whenAll(
+        waitFor, request.deadline,
+        [self = shared_from_this(), ended](const Status &signaled) mutable {
+          if (signaled.isOk())
+            self->repeat(std::move(ended));
+          else
+            self->finish(std::move(ended));
+        });
+    if (!waited.isOk())
+      finish(std::move(ended));
+  }
+
+  void repeat(ExecutionInfo ended) {
     std::shared_ptr<Scheduler> keep = model->scheduler();
     Status launched =
         keep->submit({}, [self = shared_from_this(),
@@ -246,6 +264,7 @@ private:
       info = std::move(outcome);
     }
     request = {};
+    waitFor.clear();
     std::shared_ptr<const SimpleModel> last = std::move(model);
     end->complete(std::move(status));
   }
@@ -253,6 +272,7 @@ private:
   /// The pointer is null once the execution has ended.
   std::shared_ptr<const SimpleModel> model;
   Request request;
+  std::vector<FenceRef> waitFor;
   const std::shared_ptr<FencedExecution> inner;
   const FenceRef end;
   mutable std::mutex infoMutex;
@@ -277,8 +297,10 @@ SimpleModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
     return launched;
   NNHAL_ASSIGN_OR_RETURN(FenceRef end, Fence::create());
   auto self = std::static_pointer_cast<const SimpleModel>(shared_from_this());
-  auto guarded = std::make_shared<Guarded>(std::move(self), std::move(request),
-                                           *launched, std::move(end));
+  std::erase(waitFor, nullptr);
+  auto guarded =
+      std::make_shared<Guarded>(std::move(self), std::move(request),
+                                std::move(waitFor), *launched, std::move(end));
   // The device has the memory of the caller until it has ended.
   if (Status watched = guarded->watch(ended); !watched.isOk())
     return launched;

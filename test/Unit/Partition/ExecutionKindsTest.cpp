@@ -165,6 +165,44 @@ TEST_F(ExecutionKindsTest, AFenceThatHasFailed) {
   EXPECT_EQ(synthetic[0]->state->executions, 0u);
 }
 
+// D-052: the fallback device does not step in for what a fence has failed.
+TEST_F(ExecutionKindsTest, AFenceThatFailsADevice) {
+  auto model = chain(/*isSimple=*/true);
+  ChainArguments arguments;
+  FenceRef open = *Fence::create();
+  auto fenced = model->executeFenced(arguments.request, {nullptr, open}, {});
+  ASSERT_TRUE(fenced.isOk()) << fenced.status().message();
+  open->complete(Status(StatusCode::generalFailure, "on purpose"));
+  EXPECT_FALSE((*fenced)->fence()->wait(noDeadline).isOk());
+  EXPECT_EQ((*fenced)->executionInfo().status.code(),
+            StatusCode::generalFailure);
+  EXPECT_EQ(model->fallbacks().models, 0u);
+}
+
+// D-066: where a device fails before the fences have signaled, the fallback
+// device waits for them in its place.
+TEST_F(ExecutionKindsTest, ADeviceThatFailsBeforeItsFences) {
+  auto model = chain(/*isSimple=*/true);
+  synthetic[0]->state->failsAfterLaunch = true;
+  for (bool isGood : {true, false}) {
+    ChainArguments arguments;
+    FenceRef gate = *Fence::create();
+    auto fenced = model->executeFenced(arguments.request, {gate}, {});
+    ASSERT_TRUE(fenced.isOk()) << fenced.status().message();
+    constexpr int64_t aWhile = 20'000'000;
+    EXPECT_EQ((*fenced)->fence()->wait(steadyNow() + aWhile).code(),
+              StatusCode::missedDeadlineTransient);
+    gate->complete(isGood ? Status::ok()
+                          : Status(StatusCode::generalFailure, "on purpose"));
+    EXPECT_EQ((*fenced)->fence()->wait(noDeadline).isOk(), isGood);
+    EXPECT_EQ((*fenced)->executionInfo().status.message(),
+              isGood ? "" : "a late failure");
+    if (isGood)
+      EXPECT_EQ(arguments.output, chainResult());
+    EXPECT_EQ(model->fallbacks().models, 1u);
+  }
+}
+
 /// Threads of executions that take none beside one that is under way.
 struct FullScheduler {
   std::shared_ptr<Scheduler> scheduler =
