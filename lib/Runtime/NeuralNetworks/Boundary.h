@@ -8,6 +8,8 @@
 #ifndef NNHAL_LIB_RUNTIME_NEURALNETWORKS_BOUNDARY_H
 #define NNHAL_LIB_RUNTIME_NEURALNETWORKS_BOUNDARY_H
 
+#include "CallerState.h"
+
 #include "nnhal/Runtime/Status.h"
 
 #include <android/NeuralNetworks.h>
@@ -22,8 +24,9 @@ namespace nnhal::ndk {
 /// Returns the result of \p function, which returns a result code. Nothing is
 /// thrown through the C functions (J-110): memory that there is not, or a list
 /// longer than memory can be, is OUT_OF_MEMORY (J-112), everything else
-/// OP_FAILED.
+/// OP_FAILED. No floating-point operation ends the process.
 template <typename Function> int guarded(Function &&function) noexcept {
+  WithoutFloatTraps untrapped;
   try {
     return std::forward<Function>(function)();
   } catch (const std::bad_alloc &) {
@@ -33,6 +36,14 @@ template <typename Function> int guarded(Function &&function) noexcept {
   } catch (const std::exception &) {
     return ANEURALNETWORKS_OP_FAILED;
   }
+}
+
+/// Returns what guarded() does for a function that may write files or make
+/// shared memory, of which the process may have a limit.
+template <typename Function>
+int guardedWithFiles(Function &&function) noexcept {
+  WithoutFileSizeSignal unsignaled;
+  return guarded(std::forward<Function>(function));
 }
 
 /// Makes an object for the caller of a C function; null when that fails

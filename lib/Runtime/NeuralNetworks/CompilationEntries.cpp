@@ -97,7 +97,7 @@ int ANeuralNetworksCompilation_finish(ANeuralNetworksCompilation *compilation) {
     return ANEURALNETWORKS_UNEXPECTED_NULL;
   if (Library::isForked())
     return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
-  return guarded([&] { return compilation->finish(); });
+  return guardedWithFiles([&] { return compilation->finish(); });
 }
 
 /// Answers \p value for an argument that there is.
@@ -153,7 +153,7 @@ int ANeuralNetworksBurst_create(ANeuralNetworksCompilation *compilation,
     return ANEURALNETWORKS_UNEXPECTED_NULL;
   if (Library::isForked())
     return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
-  return guarded([&] { return createBurst(*compilation, burst); });
+  return guardedWithFiles([&] { return createBurst(*compilation, burst); });
 }
 
 void ANeuralNetworksBurst_free(ANeuralNetworksBurst *burst) {

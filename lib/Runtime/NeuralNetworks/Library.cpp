@@ -8,6 +8,7 @@
 #include "Library.h"
 
 #include "AllowList.h"
+#include "CallerState.h"
 #include "RenamedDevice.h"
 
 #include "Runtime/Support/AtomicFile.h"
@@ -138,6 +139,8 @@ void Library::readAllowList() {
 }
 
 void Library::registerDevices() {
+  // Devices keep what they learn in files.
+  WithoutFileSizeSignal unsignaled;
   auto workers = rt::WorkPool::create(0);
   if (workers.isOk())
     services.workers = *std::move(workers);

@@ -38,7 +38,7 @@ int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemoryDesc *desc,
     *memory = nullptr;
   if (!desc || !memory)
     return ANEURALNETWORKS_UNEXPECTED_NULL;
-  return guarded([&] { return desc->createMemory(memory); });
+  return guardedWithFiles([&] { return desc->createMemory(memory); });
 }
 
 int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory *src,
@@ -47,7 +47,7 @@ int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory *src,
     return ANEURALNETWORKS_UNEXPECTED_NULL;
   if (Library::isForked())
     return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
-  return guarded([&] { return copy(*src, *dst); });
+  return guardedWithFiles([&] { return copy(*src, *dst); });
 }
 
 void ANeuralNetworksMemory_free(ANeuralNetworksMemory *memory) {

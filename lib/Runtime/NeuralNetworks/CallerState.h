@@ -1,0 +1,88 @@
+//===- CallerState.h - What a call keeps from its caller's thread -*- C++ -*-=//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Calls run on the threads of programs, which may have asked the processor and
+// the kernel to end the process where an inference goes on.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef NNHAL_LIB_RUNTIME_NEURALNETWORKS_CALLERSTATE_H
+#define NNHAL_LIB_RUNTIME_NEURALNETWORKS_CALLERSTATE_H
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace nnhal::ndk {
+
+/// While one of these lives, no floating-point operation of this thread traps:
+/// infinities and NaNs are values of tensors. Rounding and the flushing of
+/// subnormal numbers stay as the program has chosen them, and afterwards all is
+/// as it was. Threads that are made meanwhile do not trap either.
+class WithoutFloatTraps {
+public:
+  WithoutFloatTraps() {
+#if defined(__x86_64__)
+    before = _mm_getcsr();
+    constexpr uint32_t masks = 0x1F80;
+    isChanged = (before & masks) != masks;
+    if (isChanged) [[unlikely]]
+      _mm_setcsr(before | masks);
+#endif
+  }
+  ~WithoutFloatTraps() {
+#if defined(__x86_64__)
+    if (isChanged) [[unlikely]]
+      _mm_setcsr(before);
+#endif
+  }
+  WithoutFloatTraps(const WithoutFloatTraps &) = delete;
+  WithoutFloatTraps &operator=(const WithoutFloatTraps &) = delete;
+
+private:
+#if defined(__x86_64__)
+  uint32_t before = 0;
+  bool isChanged = false;
+#endif
+};
+
+/// While one of these lives, a file that this thread makes longer than the
+/// limit of the process (RLIMIT_FSIZE) is one that cannot be written, as on a
+/// full disk; the signal that would end the process does not come.
+class WithoutFileSizeSignal {
+public:
+  WithoutFileSizeSignal() {
+    ::sigemptyset(&signal);
+    ::sigaddset(&signal, SIGXFSZ);
+    isHeld = ::pthread_sigmask(SIG_BLOCK, &signal, &before) == 0 &&
+             ::sigismember(&before, SIGXFSZ) == 0;
+  }
+  ~WithoutFileSizeSignal() {
+    if (!isHeld)
+      return;
+    const timespec now = {};
+    while (::sigtimedwait(&signal, nullptr, &now) < 0 && errno == EINTR) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  WithoutFileSizeSignal(const WithoutFileSizeSignal &) = delete;
+  WithoutFileSizeSignal &operator=(const WithoutFileSizeSignal &) = delete;
+
+private:
+  sigset_t signal;
+  sigset_t before;
+  bool isHeld = false;
+};
+
+} // namespace nnhal::ndk
+
+#endif // NNHAL_LIB_RUNTIME_NEURALNETWORKS_CALLERSTATE_H
