@@ -75,7 +75,7 @@ function(nnhal_add_compiler_library name)
   cmake_parse_arguments(ARG "SHARED" "" "DEPENDS;LINK" ${ARGN})
   if(ARG_SHARED)
     add_library(${name} SHARED ${ARG_UNPARSED_ARGUMENTS})
-    set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN;${LLVM_LIBRARY_DIR}")
+    set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN")
   else()
     add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   endif()
@@ -96,8 +96,8 @@ function(nnhal_add_tool name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}"
-    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib"
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # Options that all GoogleTest programs and their precompiled header share.
@@ -133,7 +133,7 @@ function(nnhal_add_unittest name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     NNHAL_TEST_DATA="${PROJECT_SOURCE_DIR}/test" NNHAL_SHARED_DATA="${NNHAL_SHARED_DATA}")
-  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib;${LLVM_LIBRARY_DIR}")
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib")
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 

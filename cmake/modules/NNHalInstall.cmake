@@ -77,7 +77,7 @@ if(NNHAL_ENABLE_COMPILER)
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
   install(PROGRAMS tools/nnhal-reduce/nnhal-reduce-failure tools/nnhal-reduce/nnhal-reduce-wrong-result
     DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
-  set(libraries Dialect Foundation Transforms ConversionCommon GraphToFunc ToLinalg Codegen Target TargetCPU TargetGPU Targets Passes
+  set(libraries MLIR Dialect Foundation Transforms ConversionCommon GraphToFunc ToLinalg Codegen Target TargetCPU TargetGPU Targets Passes
     ModelIR LLVMHeaders)
   list(TRANSFORM libraries PREPEND NNHal OUTPUT_VARIABLE targets)
   install(TARGETS ${targets} EXPORT NNHalCompilerTargets

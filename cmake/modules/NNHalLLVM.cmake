@@ -1,4 +1,4 @@
-# LLVM and MLIR 22 as shared libraries; lld exists only as archives.
+# LLVM, MLIR and lld 22, whose archives lib/MLIR makes one library of.
 
 find_package(MLIR 22.1 REQUIRED CONFIG)
 find_package(LLD 22.1 REQUIRED CONFIG HINTS "${LLVM_DIR}/../lld")

@@ -387,12 +387,10 @@ Result<std::shared_ptr<const Compiler>>
 Compiler::open(const std::string &requestedPath,
                const std::vector<std::string> &plugins) {
   std::string path = locateCompiler(requestedPath);
-  // Local: two compilers must not see each other's LLVM. Lazy: LLVM and MLIR
-  // call 26,000 functions, of which a compilation needs few, and binding all of
-  // them is a quarter of the time to load them. The compiler library states
-  // that its own calls are bound at once (-z now), so that LLVM or MLIR of
-  // another version are refused here; that both fit each other is their
-  // package's matter.
+  // Local: two compilers must not see each other's LLVM. Lazy: the dialects
+  // call thousands of functions of MLIR, of which a compilation needs few. The
+  // compiler library states that its own calls are bound at once (-z now), so
+  // that dialects or MLIR of another build are refused here.
   void *library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library)
     return deviceUnavailable("cannot open the compiler '{}': {}", path,
