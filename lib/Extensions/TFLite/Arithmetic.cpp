@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteSquare.h"
 #include "Elementwise.h"
 #include "Families.h"
 #include "FixedPoint.h"
@@ -239,13 +240,11 @@ Status runMul(Run &run) {
 
 /// Bytes get 7 more bits before their scales are made one.
 Status squareDifferencesOfBytes(Run &run) {
-  constexpr int32_t shift = 7;
+  constexpr int32_t shift = byteSquareBits;
   const TensorType &x = run.use.input(0), &y = run.use.input(1);
   const TensorType &result = run.use.output(0);
-  SumFactors factors = factorsOfSquare(x.scale, y.scale, result.scale);
-  const double twice = 2.0 * std::max(x.scale, y.scale);
-  factors.result =
-      factorOf(twice * twice / double((1 << 2 * shift) * result.scale));
+  const SumFactors factors =
+      factorsOfByteSquare(x.scale, y.scale, result.scale);
   const Bounds bounds = boundsOf<int8_t>();
   return compute<int8_t>(run, [=, &x, &y, &result](int8_t a, int8_t b) {
     const int32_t difference = scale((a - x.zeroPoint) << shift, factors.a) -

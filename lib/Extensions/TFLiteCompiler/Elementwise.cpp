@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementUse.h"
+#include "Bytes.h"
 #include "Lowering.h"
 
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
@@ -25,15 +25,6 @@ namespace {
 
 bool isOneOf(ElementClass element, std::initializer_list<ElementClass> set) {
   return llvm::is_contained(set, element);
-}
-
-/// The type of quantized bytes; null for other elements.
-quant::UniformQuantizedType bytesOf(Type type) {
-  auto bytes =
-      dyn_cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
-  return bytes && bytes.getStorageTypeIntegralWidth() == 8
-             ? bytes
-             : quant::UniformQuantizedType();
 }
 
 /// Whether \p function takes elements \p from to elements \p to.
@@ -185,25 +176,6 @@ Value quantized(Elements &e, const Use &use, Value x) {
   choose(arith::CmpFPredicate::OLT, 32767.0f);
   Value wide = e.make<arith::FPToSIOp>(e.builder().getI32Type(), steps);
   return e.make<arith::TruncIOp>(e.builder().getI16Type(), wide);
-}
-
-/// Bytes of another scale and zero point, rounded twice.
-Value requantized(Elements &e, const Use &use, Value x) {
-  quant::UniformQuantizedType from = bytesOf(use.op.getInputs()[0].getType());
-  quant::UniformQuantizedType to = bytesOf(use.op.getResult().getType());
-  Type i32 = e.builder().getI32Type();
-  Value wide = from.isSigned() ? e.make<arith::ExtSIOp>(i32, x)
-                               : e.make<arith::ExtUIOp>(i32, x);
-  Value steps =
-      e.make<arith::SubIOp>(wide, e.constant(i32, from.getZeroPoint()));
-  Value scaled = e.scale(
-      steps, factorOf(double(use.scale(0)) / double(use.resultScale())));
-  Value moved =
-      e.make<arith::AddIOp>(scaled, e.constant(i32, to.getZeroPoint()));
-  return e.make<arith::TruncIOp>(e.builder().getI8Type(),
-                                 e.bounded(moved, to.isSigned()
-                                                      ? boundsOf<int8_t>()
-                                                      : boundsOf<uint8_t>()));
 }
 
 /// Truncates \p x to an integer of type \p to and bounds it; what is not a
@@ -489,10 +461,6 @@ Value computeElement(Elements &e, const Use &use, ValueRange x) {
                                e.constant(x[0].getType(), 0));
     return e.make<arith::SelectOp>(isChosen, x[1], x[2]);
   }
-  case Function::quantize:
-    if (bytesOf(use.op.getResult().getType()))
-      return requantized(e, use, x[0]);
-    break;
   case Function::dequantize: {
     Value number = e.make<arith::SIToFPOp>(e.builder().getF32Type(), x[0]);
     return e.make<arith::MulFOp>(e.constant(use.scale(0)), number);
@@ -500,6 +468,9 @@ Value computeElement(Elements &e, const Use &use, ValueRange x) {
   default:
     break;
   }
+  if (computesBytes(use.function(), use.op.getInputs().getTypes(),
+                    use.op.getResult().getType()))
+    return computeBytes(e, use, x);
   if (use.element == ElementClass::fixed16)
     return computeFixed16(e, use, x);
   return use.element == ElementClass::float32 ? computeFloat(e, use, x)
@@ -645,8 +616,7 @@ StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
   if (isSelect && classOf(inputs[0]) != ElementClass::boolean)
     return otherTypes;
   TypeRange values = inputs.drop_front(isSelect ? 1 : 0);
-  if (function == Function::quantize && bytesOf(values.front()) &&
-      bytesOf(result))
+  if (computesBytes(function, values, result))
     return {};
   if (std::optional<bool> isTaken = takesBits(function, values, result))
     return *isTaken ? StringRef() : StringRef(otherTypes);

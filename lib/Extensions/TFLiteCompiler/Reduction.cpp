@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementUse.h"
+#include "Bytes.h"
 #include "Lowering.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -36,12 +36,18 @@ struct Reduction {
   bool isSum() {
     return op.getReducer() == Reducer::sum || op.getReducer() == Reducer::mean;
   }
+  /// The type of bytes whose sums are rescaled; null for other elements.
+  quant::UniformQuantizedType bytes() {
+    return isSum() ? bytesOf(op.getInput().getType())
+                   : quant::UniformQuantizedType();
+  }
 };
 
 /// The type in which elements of type \p stored are joined.
 Type joinedType(Reduction &reduction, Type stored) {
   auto *context = stored.getContext();
-  if (reduction.isSum() && reduction.element == ElementClass::fixed16)
+  if ((reduction.isSum() && reduction.element == ElementClass::fixed16) ||
+      reduction.bytes())
     return IntegerType::get(context, 32);
   if (reduction.op.getReducer() == Reducer::mean && isa<IntegerType>(stored))
     return IntegerType::get(context, 64);
@@ -99,6 +105,8 @@ Value widened(Elements &e, Reduction &reduction, Type type, Value x) {
   if (reduction.element == ElementClass::boolean)
     return e.make<arith::ExtUIOp>(type, e.compare(arith::CmpIPredicate::ne, x,
                                                   e.constant(x.getType(), 0)));
+  if (quant::UniformQuantizedType bytes = reduction.bytes())
+    return stepsOfByte(e, bytes, x);
   return type == x.getType() ? x : e.make<arith::ExtSIOp>(type, x);
 }
 
@@ -106,13 +114,16 @@ Value widened(Elements &e, Reduction &reduction, Type type, Value x) {
 Value finished(Elements &e, Reduction &reduction, Type stored, Value sum) {
   bool isMean = reduction.op.getReducer() == Reducer::mean;
   Type type = sum.getType();
-  if (reduction.element == ElementClass::fixed16) {
+  if (reduction.element == ElementClass::fixed16 || reduction.bytes()) {
+    Type result = reduction.op.getResult().getType();
     Factor factor =
         factorOfReduction(scaleOf(reduction.op.getInput().getType()),
-                          scaleOf(reduction.op.getResult().getType()),
-                          isMean ? reduction.count : 1);
-    return e.make<arith::TruncIOp>(
-        stored, e.bounded(e.scale(sum, factor), boundsOf<int16_t>()));
+                          scaleOf(result), isMean ? reduction.count : 1);
+    Value steps = e.scale(sum, factor);
+    if (quant::UniformQuantizedType to = bytesOf(result))
+      return byteOfSteps(e, to, steps, boundsOfBytes(to));
+    return e.make<arith::TruncIOp>(stored,
+                                   e.bounded(steps, boundsOf<int16_t>()));
   }
   if (!isMean)
     return sum;
@@ -171,14 +182,17 @@ Value tflite::TensorLowering<ReduceOp>::lower(ImplicitLocOpBuilder &b,
   Type type = joinedType(reduction, result.getElementType());
   Value sums = join(b, reduction, from.getInput(),
                     filled(b, result.getShape(), initial(reduction, b, type)));
-  bool isDone =
-      !reduction.isSum() || (reduction.element != ElementClass::fixed16 &&
-                             op.getReducer() == Reducer::sum);
+  bool isDone = !reduction.isSum() ||
+                (reduction.element != ElementClass::fixed16 &&
+                 !reduction.bytes() && op.getReducer() == Reducer::sum);
   return isDone ? sums : finish(b, reduction, sums, result);
 }
 
 StringRef tflite::whyReduceIsCalled(Reducer reducer, Type input, Type result) {
   using enum ElementClass;
+  quant::UniformQuantizedType from = bytesOf(input), to = bytesOf(result);
+  if (reducer == Reducer::sum && from && to && from.isSigned() == to.isSigned())
+    return "";
   ElementClass element = classOf(input);
   bool isTaken = false;
   switch (reducer) {

@@ -122,7 +122,7 @@ ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 7
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
 SELECT_V2, BROADCAST_TO, DEPTHWISE, CONV_2D, FULLY_CONNECTED, BATCH_MATMUL, TRANSPOSE_CONV = 123, 130, 4, 3, 9, 126, 67
-QUANTIZE = 114
+QUANTIZE, RELU, RELU_N1_TO_1, RELU6, ABS = 114, 19, 20, 21, 101
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -199,7 +199,7 @@ def moved():
 def reduced():
     kinds = ((FIXED, 0.5, (MEAN, SUM, REDUCE_MAX, REDUCE_MIN)), (INT, 0, (MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN)),
              (LONG, 0, (MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN)), (FLOAT, 0, (REDUCE_MAX, REDUCE_MIN)),
-             (TRUTH, 0, (ANY, ALL)))
+             (TRUTH, 0, (ANY, ALL)), (SIGNED, 0.5, (SUM,)), (BYTE, 0.02, (SUM,)))
     for type, scale, numbers in kinds:
         x = tensor(type, extents, scale)
         for axes in ((0,), (1,), (-1,), (1, 0), (2, 0, -1), (0, 1, 2)):
@@ -431,13 +431,19 @@ def contracted():
 
 
 def byteProducts():
-    """QUANTIZE of all bytes, and FULLY_CONNECTED with a scale for each result channel: many scaled sums are halves."""
+    """Functions of all bytes, and FULLY_CONNECTED with a scale for each result channel: many scaled sums are halves."""
     for source in (SIGNED, BYTE):
         for step, other in ((0.03, 0.07), (0.5, 0.5), (1.0, 0.001), (0.25, 0.5), (0.001, 100.0)):
             numbers = iter(range(-128, 128) if source == SIGNED else range(256))
             x = tensor(source, [2, 128], step, values=lambda: next(numbers))
             for result in (SIGNED, BYTE):
                 compute(QUANTIZE, [x], result, scale=other, shapes=[[2, 128]])
+            for number in (RELU, RELU_N1_TO_1, RELU6, *((ABS,) if source == SIGNED else ())):
+                compute(number, [x], source, scale=other, shapes=[[2, 128]])
+            if source == SIGNED:
+                y = tensor(source, [128], other)
+                compute(SQUARED_DIFFERENCE, [x, y], source, scale=0.5, shapes=[[2, 128]])
+                compute(SQUARED_DIFFERENCE, [y, x], source, scale=step * step, shapes=[[2, 128]])
     channels = 7
     for step in (0.5, 0.0123):
         x = tensor(SIGNED, extents, step, values=lambda: draw.choice([draw.randrange(-128, 128), -128, 127]))

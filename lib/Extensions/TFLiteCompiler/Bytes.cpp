@@ -1,0 +1,104 @@
+//===- Bytes.cpp - Functions of quantized bytes ---------------------------===//
+//
+// Part of the NNHal project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The arithmetic of FixedPoint.h in 32 bits, on bytes less their zero points.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bytes.h"
+
+#include "Extensions/TFLite/ByteSquare.h"
+
+using namespace mlir;
+using namespace nnhal;
+using namespace nnhal::tflite;
+
+Value tflite::stepsOfByte(Elements &e, quant::UniformQuantizedType type,
+                          Value byte) {
+  Type i32 = e.builder().getI32Type();
+  Value wide = type.isSigned() ? e.make<arith::ExtSIOp>(i32, byte)
+                               : e.make<arith::ExtUIOp>(i32, byte);
+  return e.make<arith::SubIOp>(wide, e.constant(i32, type.getZeroPoint()));
+}
+
+Value tflite::byteOfSteps(Elements &e, quant::UniformQuantizedType type,
+                          Value steps, Bounds bounds) {
+  Value moved = e.make<arith::AddIOp>(
+      steps, e.constant(e.builder().getI32Type(), type.getZeroPoint()));
+  return e.make<arith::TruncIOp>(e.builder().getI8Type(),
+                                 e.bounded(moved, bounds));
+}
+
+bool tflite::computesBytes(Function function, TypeRange inputs, Type result) {
+  quant::UniformQuantizedType to = bytesOf(result);
+  if (!to || !llvm::all_of(inputs, bytesOf))
+    return false;
+  bool isLike = llvm::all_of(inputs, [&](Type input) {
+    return bytesOf(input).isSigned() == to.isSigned();
+  });
+  switch (function) {
+  case Function::quantize:
+    return true;
+  case Function::relu:
+  case Function::relu_n1_to_1:
+  case Function::relu6:
+    return isLike;
+  case Function::abs:
+  case Function::squared_difference:
+    return isLike && to.isSigned();
+  default:
+    return false;
+  }
+}
+
+Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
+  quant::UniformQuantizedType to = bytesOf(use.op.getResult().getType());
+  SmallVector<Value> steps;
+  for (auto [input, byte] : llvm::zip_equal(use.op.getInputs(), x))
+    steps.push_back(stepsOfByte(e, bytesOf(input.getType()), byte));
+  // TensorFlow Lite computes the factor of QUANTIZE in double precision.
+  const float ratio = use.scale(0) / use.resultScale();
+  auto activated = [&](Activation activation) {
+    return byteOfSteps(e, to, e.scale(steps[0], factorOf(ratio)),
+                       activationBounds(activation, boundsOfBytes(to),
+                                        use.resultScale(),
+                                        int32_t(to.getZeroPoint())));
+  };
+  switch (use.function()) {
+  case Function::relu:
+    return activated(Activation::relu);
+  case Function::relu_n1_to_1:
+    return activated(Activation::reluN1To1);
+  case Function::relu6:
+    return activated(Activation::relu6);
+  case Function::abs: {
+    Value zero = e.constant(steps[0].getType(), 0);
+    Value magnitude =
+        e.make<arith::MaxSIOp>(steps[0], e.make<arith::SubIOp>(zero, steps[0]));
+    if (use.scale(0) != use.resultScale())
+      magnitude = e.scale(magnitude, factorOf(ratio));
+    return byteOfSteps(e, to, magnitude, boundsOfBytes(to));
+  }
+  case Function::squared_difference: {
+    SumFactors factors =
+        factorsOfByteSquare(use.scale(0), use.scale(1), use.resultScale());
+    Value moreBits = e.constant(steps[0].getType(), byteSquareBits);
+    for (Value &value : steps)
+      value = e.make<arith::ShLIOp>(value, moreBits);
+    Value difference = e.make<arith::SubIOp>(e.scale(steps[0], factors.a),
+                                             e.scale(steps[1], factors.b));
+    Value square = e.make<arith::MulIOp>(difference, difference);
+    return byteOfSteps(e, to, e.scale(square, factors.result),
+                       boundsOfBytes(to));
+  }
+  default: {
+    assert(use.function() == Function::quantize && "others are refused");
+    Factor factor = factorOf(double(use.scale(0)) / double(use.resultScale()));
+    return byteOfSteps(e, to, e.scale(steps[0], factor), boundsOfBytes(to));
+  }
+  }
+}
