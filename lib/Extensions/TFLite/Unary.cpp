@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions of single elements without quantization, and ABS of 16-bit numbers.
+// Functions of single elements: of reals and integers, and of quantized numbers
+// ABS, NEG, SQRT, RSQRT and LOG, by the arithmetic of TensorFlow Lite's
+// reference kernels, which differs between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +16,8 @@
 #include "FixedPoint.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 
 using namespace nnhal;
@@ -73,8 +77,11 @@ Status runAbs(Run &run) {
   });
 }
 
+/// Stored numbers are negated, whatever they stand for.
 Status runNeg(Run &run) {
-  return withNumber<signedElements>(run.use.element(0), [&](auto zero) {
+  constexpr ElementSet all =
+      signedElements | elementSet(Element::int8, Element::int16);
+  return withNumber<all>(run.use.element(0), [&](auto zero) {
     return map<decltype(zero)>(run, negated<decltype(zero)>);
   });
 }
@@ -131,15 +138,6 @@ NNHAL_TARGET_CLONES void roundRow(float *to, const float *from, int64_t count) {
   for (int64_t index = 0; index < count; ++index)
     to[index] = std::nearbyint(from[index]);
 }
-NNHAL_TARGET_CLONES void rootRow(float *to, const float *from, int64_t count) {
-  for (int64_t index = 0; index < count; ++index)
-    to[index] = std::sqrt(from[index]);
-}
-NNHAL_TARGET_CLONES void reciprocalRootRow(float *to, const float *from,
-                                           int64_t count) {
-  for (int64_t index = 0; index < count; ++index)
-    to[index] = 1.0f / std::sqrt(from[index]);
-}
 NNHAL_TARGET_CLONES void hardSwishRow(float *to, const float *from,
                                       int64_t count) {
   for (int64_t index = 0; index < count; ++index)
@@ -154,6 +152,162 @@ Status runRow(Run &run) {
   return Status::ok();
 }
 
+//===----------------------------------------------------------------------===//
+// SQRT, RSQRT, LOG
+//===----------------------------------------------------------------------===//
+
+NNHAL_TARGET_CLONES void rootRow(float *to, const float *from, int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = std::sqrt(from[index]);
+}
+NNHAL_TARGET_CLONES void reciprocalRootRow(float *to, const float *from,
+                                           int64_t count) {
+  for (int64_t index = 0; index < count; ++index)
+    to[index] = 1.0f / std::sqrt(from[index]);
+}
+
+/// Fails where an element stands for a number below 0.
+template <typename T> Status checkNotNegative(const Use &use) {
+  const T *from = use.data<T>(0);
+  for (int64_t index = 0; index < elementCount(use.input(0)); ++index)
+    if (from[index] < use.input(0).zeroPoint)
+      return fail("element ", index, " is ", int(from[index]),
+                  ", which is below the zero point ", use.input(0).zeroPoint);
+  return Status::ok();
+}
+
+/// Rounds roots toward 0.
+template <typename T> Status runQuantizedRoot(Run &run) {
+  NNHAL_RETURN_IF_ERROR(checkNotNegative<T>(run.use));
+  const TensorType &from = run.use.input(0), &to = run.use.output(0);
+  return map<T>(run, [&](T value) {
+    const float root =
+        std::sqrt(from.scale * float(int32_t(value) - from.zeroPoint));
+    // The quotient may be infinite.
+    const float steps = std::min(root / to.scale, 65536.0f);
+    return T(boundsOf<T>()(int32_t(steps) + to.zeroPoint));
+  });
+}
+
+Status runSqrt(Run &run) {
+  switch (run.use.element(0)) {
+  case Element::int8:
+    return runQuantizedRoot<int8_t>(run);
+  case Element::int16:
+    return runQuantizedRoot<int16_t>(run);
+  default:
+    return runRow<rootRow>(run);
+  }
+}
+
+/// Returns value * 2^bits, bounded.
+int32_t boundedShift(int32_t value, int32_t bits) {
+  return int32_t(std::clamp<int64_t>(int64_t(value) << bits,
+                                     std::numeric_limits<int32_t>::min(),
+                                     std::numeric_limits<int32_t>::max()));
+}
+
+/// Returns 1 / sqrt(value) of a number of at most 28 bits: from 1 on, five
+/// steps of Newton's method with 28 fractional bits.
+Factor reciprocalRoot(int32_t value) {
+  if (value <= 1)
+    return {std::numeric_limits<int32_t>::max(), 0};
+  // Pairs of bits move the number to one from 1/4 to 1.
+  const int32_t pairs = (std::countl_zero(uint32_t(value)) - 1) / 2 - 1;
+  int32_t shift = 11 - pairs;
+  const int32_t half = roundingShift((value << 2 * pairs) >> 1, 1);
+  int32_t x = 1 << 28;
+  for (int step = 0; step < 5; ++step) {
+    const int32_t cube =
+        boundedShift(doublingHighMultiply(doublingHighMultiply(x, x), x), 6);
+    x = boundedShift(
+        doublingHighMultiply(3 << 27, x) - doublingHighMultiply(half, cube), 3);
+  }
+  constexpr int32_t rootOfHalf = 1518500250; // sqrt(1/2) * 2^31
+  x = doublingHighMultiply(x, rootOfHalf);
+  if (shift < 0) {
+    x <<= -shift;
+    shift = 0;
+  }
+  return {x, -shift};
+}
+
+Status runReciprocalRootOfBytes(Run &run) {
+  NNHAL_RETURN_IF_ERROR(checkNotNegative<int8_t>(run.use));
+  const TensorType &from = run.use.input(0), &to = run.use.output(0);
+  constexpr int32_t moreBits = 20;
+  Factor factor = factorOf(1.0 / double(std::sqrt(from.scale) * to.scale));
+  factor.shift = std::max(factor.shift - moreBits, -31);
+  const Bounds bounds = boundsOf<int8_t>();
+  return map<int8_t>(run, [&](int8_t value) {
+    const int32_t steps = value - from.zeroPoint;
+    if (steps == 0)
+      return int8_t(bounds.most);
+    Factor root = reciprocalRoot(steps);
+    root.shift += moreBits;
+    return int8_t(
+        bounds(wrappingAdd(scale(scale(1, root), factor), to.zeroPoint)));
+  });
+}
+
+/// Computes \p function of 16-bit numbers as straight lines between 513 places.
+template <typename Function> Status runTable16(Run &run, Function function) {
+  const float scale = run.use.input(0).scale;
+  const Table16 table = makeTable16(scale * -32768.0f, scale * 32767.0f,
+                                    run.use.output(0).scale, function);
+  return map(run, [&](int16_t value) { return lookUp(table, value); });
+}
+
+Status runRsqrt(Run &run) {
+  switch (run.use.element(0)) {
+  case Element::int8:
+    return runReciprocalRootOfBytes(run);
+  case Element::int16: {
+    NNHAL_RETURN_IF_ERROR(checkNotNegative<int16_t>(run.use));
+    const float most = 32767 * run.use.output(0).scale;
+    return runTable16(run, [=](float value) {
+      return value <= 0 ? most : 1.0f / std::sqrt(value);
+    });
+  }
+  default:
+    return runRow<reciprocalRootRow>(run);
+  }
+}
+
+Status runLogarithmOfBytes(Run &run) {
+  const TensorType &from = run.use.input(0), &to = run.use.output(0);
+  const Bounds bounds = boundsOf<int8_t>();
+  const float least = float(bounds.least - to.zeroPoint) * to.scale;
+  const float perUnit = 1.0f / to.scale;
+  std::array<int8_t, 256> table;
+  for (int32_t value = bounds.least; value <= bounds.most; ++value) {
+    const float real = from.scale * float(value - from.zeroPoint);
+    const float logarithm = real <= 0 ? least : std::log(real);
+    const float steps = std::round(logarithm * perUnit) + float(to.zeroPoint);
+    table[uint8_t(value)] =
+        int8_t(std::clamp(steps, float(bounds.least), float(bounds.most)));
+  }
+  return map<int8_t>(run, [&](int8_t value) { return table[uint8_t(value)]; });
+}
+
+Status runLog(Run &run) {
+  switch (run.use.element(0)) {
+  case Element::int8:
+    return runLogarithmOfBytes(run);
+  case Element::int16: {
+    const float least = -32768 * run.use.output(0).scale;
+    return runTable16(
+        run, [=](float value) { return value <= 0 ? least : std::log(value); });
+  }
+  default:
+    return map<float>(run, [](float value) { return std::log(value); });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// All rows
+//===----------------------------------------------------------------------===//
+
 float elu(float x) { return x < 0 ? std::expm1(x) : x; }
 float reluFrom0To1(float x) { return x > 1 ? 1.0f : x < 0 ? 0.0f : x; }
 
@@ -165,23 +319,17 @@ constexpr ElementSet signedNumbers =
 constexpr ElementSet signs =
     elementSet(Element::float32, Element::float64, Element::int32);
 constexpr ElementSet floatsOnly = elementSet(Element::float32);
+constexpr ElementSet rooted =
+    elementSet(Element::float32, Element::int8, Element::int16);
 constexpr OptionRow geluOptions[] = {{"approximate", OptionKind::truth}};
 
 constexpr OperatorRow rows[] = {
     {8, "FLOOR", "input ", 0, floatsOnly, {}, 1, checkUnary, runRow<floorRow>},
-    {59, "NEG", "input ", 0, signedNumbers, {}, 1, checkUnary, runNeg},
+    {59, "NEG", "input ", 0, magnitudes, {}, 1, checkUnary, runNeg},
     {66, "SIN", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<std::sin>},
-    {73, "LOG", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<std::log>},
-    {75, "SQRT", "input ", 0, floatsOnly, {}, 1, checkUnary, runRow<rootRow>},
-    {76,
-     "RSQRT",
-     "input ",
-     0,
-     floatsOnly,
-     {},
-     1,
-     checkUnary,
-     runRow<reciprocalRootRow>},
+    {73, "LOG", "input ", 0, rooted, {}, 1, checkUnary, runLog},
+    {75, "SQRT", "input ", 0, rooted, {}, 1, checkUnary, runSqrt},
+    {76, "RSQRT", "input ", 0, rooted, {}, 1, checkUnary, runRsqrt},
     {92, "SQUARE", "input ", 0, signedNumbers, {}, 1, checkUnary, runSquare},
     {101, "ABS", "input ", 0, magnitudes, {}, 1, checkUnary, runAbs},
     {104, "CEIL", "input ", 0, floatsOnly, {}, 1, checkUnary, runRow<ceilRow>},

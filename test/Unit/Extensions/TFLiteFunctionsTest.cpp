@@ -47,6 +47,55 @@ TEST(TFLiteFunctions, RootsAndLogarithms) {
   expectNear(computed(73, {1, 2}), {0, 0.6931472f});
 }
 
+/// Computes a function of bytes of scale 0.05 and zero point 3, which yields
+/// those of scale 0.083 and zero point -7.
+Operator ofBytes(uint16_t number, const Int8s &input) {
+  Shape shape = {int64_t(input.size())};
+  Operator use(number);
+  use.tensor(tensorInt8, shape, input, 0.05f, 3)
+      .result(tensorInt8, shape, 0.083f, -7);
+  return use;
+}
+
+// The numbers of LiteRT 2.5, whose kernels round each in another way.
+TEST(TFLiteFunctions, RootsAndLogarithmsOfBytes) {
+  Int8s input = {3, 4, 5, 6, 8, 20, 63, 127};
+  EXPECT_EQ(ofBytes(75, input).run().elements<int8_t>(),
+            Int8s({-7, -5, -4, -3, -1, 4, 13, 22}));
+  EXPECT_EQ(ofBytes(76, input).run().elements<int8_t>(),
+            Int8s({127, 47, 31, 24, 17, 6, 0, -2}));
+  EXPECT_EQ(ofBytes(73, {-128, 0, 3, 4, 5, 60, 127}).run().elements<int8_t>(),
+            Int8s({-128, -128, -128, -43, -35, 6, 15}));
+  EXPECT_EQ(ofBytes(59, {-128, -5, 0, 127}).run().elements<int8_t>(),
+            Int8s({-128, 5, 0, -127}));
+  EXPECT_EQ(ofBytes(75, {3, 2}).failure(),
+            "SQRT: element 1 is 2, which is below the zero point 3");
+  EXPECT_EQ(ofBytes(76, {3, 2}).failure(),
+            "RSQRT: element 1 is 2, which is below the zero point 3");
+}
+
+TEST(TFLiteFunctions, RootsAndLogarithmsOf16Bits) {
+  Int16s input = {1, 4, 16, 0, 1000, 32767, 128, 200};
+  auto of = [&](uint16_t number, const Int16s &input, float scale) {
+    Shape shape = {int64_t(input.size())};
+    Operator use(number);
+    use.int16(shape, input, 0.25f).result(tensorInt16, shape, scale);
+    return use;
+  };
+  EXPECT_EQ(of(75, input, 0.125f).run().elements<int16_t>(),
+            Int16s({4, 8, 16, 0, 126, 724, 45, 56}));
+  // Straight lines between 513 places.
+  EXPECT_EQ(of(76, input, 0.125f).run().elements<int16_t>(),
+            Int16s({24384, 23808, 21504, 24576, 0, 0, 1, 1}));
+  EXPECT_EQ(
+      of(73, {4, 8, 2, -5, 1000, 32767, 20}, 0.001f).run().elements<int16_t>(),
+      Int16s({-23198, -22337, -23629, -24399, 5521, 9011, -19754}));
+  EXPECT_EQ(of(75, {-1}, 1).failure(),
+            "SQRT: element 0 is -1, which is below the zero point 0");
+  EXPECT_EQ(of(76, {-1}, 1).failure(),
+            "RSQRT: element 0 is -1, which is below the zero point 0");
+}
+
 TEST(TFLiteFunctions, Waves) {
   expectNear(computed(66, {0, 1}), {0, 0.8414710f});
   expectNear(computed(108, {0, 1}), {1, 0.5403023f});

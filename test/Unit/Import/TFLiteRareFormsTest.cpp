@@ -66,25 +66,44 @@ TEST(TFLiteRareFormsTest, exactGeluOfBytes) {
             "the HAL does not have; only approximate is expressible");
 }
 
+// The numbers of LiteRT 2.5.
+TEST(TFLiteRareFormsTest, rootsOfBytes) {
+  TensorSpec from = bytesOf({4}, 0.05f, 3), to = bytesOf({4}, 0.083f, -7);
+  Numbers given = {3, 4, 20, 127};
+  EXPECT_EQ(extended(Code::SQRT, {{from, given}}, to),
+            (Numbers{-7, -5, 4, 22}));
+  EXPECT_EQ(extended(Code::RSQRT, {{from, given}}, to),
+            (Numbers{127, 47, 6, -2}));
+  EXPECT_EQ(extended(Code::LOG, {{from, given}}, to),
+            (Numbers{-128, -43, -9, 15}));
+  EXPECT_EQ(extended(Code::NEG, {{from, given}}, to),
+            (Numbers{-3, -4, -20, -127}));
+  EXPECT_EQ(halImportError(operatorFile(Code::SQRT, {{from, given}}, {to})),
+            "operator 0 (SQRT): input type TENSOR_QUANT8_ASYMM_SIGNED is not "
+            "among TENSOR_FLOAT32, TENSOR_FLOAT16; the extension nnhal.tflite "
+            "takes it");
+}
+
 TEST(TFLiteRareFormsTest, logarithmsOf16Bits) {
   TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
   TensorSpec to{{3}, Type::INT16, {0.001f}, {0}};
   EXPECT_EQ(extended(Code::LOG, {{from, {4, 8, 2}}}, to),
-            (Numbers{0, 693, -693}));
+            (Numbers{-23198, -22337, -23629}));
   EXPECT_EQ(
       halImportError(operatorFile(Code::LOG, {{from, {1, 4, 16}}}, {to})),
-      "operator 0 (LOG): the HAL's LOG does not take input 0 of type INT16");
+      "operator 0 (LOG): the HAL's LOG does not take input 0 of type INT16; "
+      "the extension nnhal.tflite takes it");
 }
 
 TEST(TFLiteRareFormsTest, rootsOf16Bits) {
   TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
   TensorSpec to{{3}, Type::INT16, {0.125f}, {0}};
   EXPECT_EQ(extended(Code::RSQRT, {{from, {1, 4, 16}}}, to),
-            (Numbers{16, 8, 4}));
+            (Numbers{24384, 23808, 21504}));
   EXPECT_EQ(
       halImportError(operatorFile(Code::RSQRT, {{from, {1, 4, 16}}}, {to})),
       "operator 0 (RSQRT): the HAL's RSQRT does not take input 0 of type "
-      "INT16");
+      "INT16; the extension nnhal.tflite takes it");
 }
 
 TEST(TFLiteRareFormsTest, selectionsByAListOrByOneElement) {

@@ -60,21 +60,6 @@ Status importElementwise(Operator &op) {
   return builder.input(0).input(1).activation(activation).finish();
 }
 
-/// RSQRT or LOG of 16-bit integers, which neither the HAL nor the extension
-/// has, by that of reals.
-static Status importReal16(Operator &op) {
-  if (!op.graph.file().useExtensions)
-    return badData("the HAL's {} does not take input 0 of type INT16",
-                   nameOf(op.row.type));
-  Rewriter r(op);
-  using Code = schema::BuiltinOperator;
-  int32_t like = r.real(0.0f);
-  NNHAL_ASSIGN_OR_RETURN(int32_t x,
-                         r.value(Code::DEQUANTIZE, {op.inputs[0]}, like));
-  NNHAL_ASSIGN_OR_RETURN(int32_t y, r.value(op.row.code, {x}, like));
-  return r.finish(Code::QUANTIZE, {y});
-}
-
 /// EMBEDDING_LOOKUP of bytes whose results are reals: the rows that are looked
 /// up become reals, not the table.
 static Status importHybridLookup(Operator &op) {
@@ -115,10 +100,6 @@ Status importUnary(Operator &op) {
       op.output(0).type == OperandType::TENSOR_FLOAT32 && op.input(1).type &&
       isQuantized(*op.input(1).type))
     return importHybridLookup(op);
-  if ((op.row.type == OperationType::RSQRT ||
-       op.row.type == OperationType::LOG) &&
-      op.input(0).type == OperandType::TENSOR_QUANT16_SYMM)
-    return importReal16(op);
   OperationBuilder builder(op, op.row.type);
   switch (op.row.type) {
   // No quantized form in the HAL.
@@ -126,6 +107,9 @@ Status importUnary(Operator &op) {
   case OperationType::EXP:
   case OperationType::LOG:
   case OperationType::RSQRT:
+    if (op.input(0).type == OperandType::TENSOR_QUANT16_SYMM)
+      return badData("the HAL's {} does not take input 0 of type INT16",
+                     nameOf(op.row.type));
     builder.throughReals();
     break;
   default:
