@@ -36,7 +36,8 @@ Status checkSingle(const Use &use, size_t tensor, Element element) {
 Result<Types> checkTopK(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkRank(0, 1, 8));
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
-  NNHAL_RETURN_IF_ERROR(use.checkResultElement(1, elementSet(Element::int32)));
+  NNHAL_RETURN_IF_ERROR(
+      use.checkResultElement(1, elementSet(Element::int16, Element::int32)));
   NNHAL_RETURN_IF_ERROR(checkSingle(use, 1, Element::int32));
   Extents extents = use.input(0).dimensions;
   std::optional<Extents> given = use.integers(1);
@@ -55,10 +56,10 @@ template <typename T> bool isGreater(T a, T b) {
   return a > b;
 }
 
-template <typename T> Status chooseBest(Run &run) {
+template <typename T, typename Index> Status chooseBest(Run &run) {
   const Use &use = run.use;
   NNHAL_ASSIGN_OR_RETURN(T * values, run.allocate<T>(0));
-  NNHAL_ASSIGN_OR_RETURN(int32_t *indices, run.allocate<int32_t>(1));
+  NNHAL_ASSIGN_OR_RETURN(Index * indices, run.allocate<Index>(1));
   int64_t depth = use.input(0).dimensions.back();
   int64_t chosen = run.types[0].dimensions.back();
   const T *row = use.data<T>(0), *end = row + elementCount(use.input(0));
@@ -71,16 +72,20 @@ template <typename T> Status chooseBest(Run &run) {
                                (!isGreater(row[b], row[a]) && a < b);
                       });
     for (int64_t index = 0; index < chosen; ++index) {
-      indices[index] = order[size_t(index)];
-      values[index] = row[indices[index]];
+      indices[index] = Index(order[size_t(index)]);
+      values[index] = row[order[size_t(index)]];
     }
   }
   return Status::ok();
 }
 
 Status runTopK(Run &run) {
-  return withNumber(run.use.element(0),
-                    [&](auto zero) { return chooseBest<decltype(zero)>(run); });
+  return withNumber(run.use.element(0), [&](auto zero) {
+    using T = decltype(zero);
+    return run.use.resultElement(1) == Element::int16
+               ? chooseBest<T, int16_t>(run)
+               : chooseBest<T, int32_t>(run);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -230,6 +230,13 @@ TEST(TFLiteExtensionTest, windowsAndReductions) {
                                             {s16({2, 3}), ints({2}, {})},
                                             {spec16({}), {{}, Type::INT32}}))),
             "tflite:TOPK_V2(i2x3, {2}) -> o2x2, o2x2\n");
+  // The number of elements becomes one of 32 bits, indices of 16 bits stay.
+  std::vector<std::byte> file = operatorFile(
+      Code::TOPK_V2,
+      {{{{2, 3}, Type::FLOAT32}, {}}, constant({{{}, Type::INT16}, {2}})},
+      {{{}, Type::FLOAT32}, {{}, Type::INT16}});
+  EXPECT_EQ(toText(importBytes(file)),
+            "tflite:TOPK_V2(i2x3, {2}) -> o2x2, o2x2\n");
 }
 
 TEST(TFLiteExtensionTest, dataMovement) {

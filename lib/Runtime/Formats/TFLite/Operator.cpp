@@ -148,7 +148,8 @@ Status readOperands(Operator &op) {
                      describe(tensor));
   }
   if (row.code == schema::BuiltinOperator::GATHER ||
-      row.code == schema::BuiltinOperator::GATHER_ND) {
+      row.code == schema::BuiltinOperator::GATHER_ND ||
+      row.code == schema::BuiltinOperator::TOPK_V2) {
     NNHAL_ASSIGN_OR_RETURN(op.inputs[1],
                            op.graph.asIndices(uint32_t(op.inputs[1])));
   }
