@@ -71,8 +71,10 @@ double nnhal::rt::convolutionScale(const TensorType &input, float filter,
 StorageRange nnhal::rt::activationRange(FusedActivation activation,
                                         const TensorType &output) {
   StorageRange range = storageRange(output.type);
-  auto quantize = [&](double value) {
-    double quantized = output.zeroPoint + std::round(value / output.scale);
+  // The quotient has single precision, in which it may be a half.
+  auto quantize = [&](float value) {
+    double quantized =
+        output.zeroPoint + std::round(double(value / output.scale));
     return int32_t(
         std::clamp(quantized, double(range.low), double(range.high)));
   };
@@ -80,11 +82,11 @@ StorageRange nnhal::rt::activationRange(FusedActivation activation,
   case FusedActivation::none:
     return range;
   case FusedActivation::relu:
-    return {std::max(range.low, quantize(0.0)), range.high};
+    return {std::max(range.low, quantize(0.0f)), range.high};
   case FusedActivation::relu1:
-    return {quantize(-1.0), quantize(1.0)};
+    return {quantize(-1.0f), quantize(1.0f)};
   case FusedActivation::relu6:
-    return {quantize(0.0), quantize(6.0)};
+    return {quantize(0.0f), quantize(6.0f)};
   }
   return range;
 }

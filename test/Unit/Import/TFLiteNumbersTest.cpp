@@ -47,6 +47,18 @@ TEST(TFLiteNumbersTest, integersAreReshapedInHalves) {
             wide);
 }
 
+// 1 / 0.4 is below 2.5 in double precision and 2.5 in single precision, in
+// which TensorFlow Lite bounds results.
+TEST(TFLiteNumbersTest, activationsBoundInSinglePrecision) {
+  TensorSpec bytes{{3}, Type::INT8, {0.4f}, {-5}};
+  Options activation = options([](Builder &b) {
+    return schema::CreateAddOptions(b, schema::Activation::RELU_N1_TO_1);
+  });
+  EXPECT_EQ(run(Code::ADD, {{bytes, {-90, -4, 90}}, {bytes, {-5, -5, -5}}},
+                bytes, activation),
+            (Numbers{-8, -4, -2}));
+}
+
 TEST(TFLiteNumbersTest, integersAreConcatenatedInHalves) {
   auto along = [](int32_t axis) {
     return options([=](Builder &b) {
