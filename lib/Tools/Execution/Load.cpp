@@ -135,9 +135,29 @@ private:
   bool needsSource() const { return request.needsSource || request.specialize; }
 
   Status inspectSource() const {
-    if (!loaded.source || !observer.source)
+    if (!loaded.source)
       return Status::ok();
-    return observer.source(*loaded.source);
+    if (observer.source)
+      NNHAL_RETURN_IF_ERROR(observer.source(*loaded.source));
+    return checkExtensions();
+  }
+
+  /// Says what a user can do where the importer took operations of an extension
+  /// that the device does not have.
+  Status checkExtensions() const {
+    if (request.goal != LoadGoal::prepared || model.kind != ModelKind::tflite)
+      return Status::ok();
+    for (const rt::ExtensionNameAndPrefix &used :
+         loaded.source->model.extensionNameToPrefix)
+      if (std::ranges::find(device.extensions(), used.name,
+                            &rt::Extension::name) == device.extensions().end())
+        return rt::badData(
+            "{} does not have the extension {}, whose operations compute what "
+            "the HAL's do not, or not as TensorFlow Lite does: --device=auto "
+            "gives them to a device that has it, and --no-extensions takes the "
+            "HAL's where it has some",
+            device.name(), used.name);
+    return Status::ok();
   }
 
   Status loadThroughCache() {
@@ -222,8 +242,10 @@ private:
   rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
                                                   const rt::ContentKey &key) {
     expectCompilation(request);
-    if (!loaded.source)
+    if (!loaded.source) {
       NNHAL_RETURN_IF_ERROR(read());
+      NNHAL_RETURN_IF_ERROR(checkExtensions());
+    }
     if (!sourceKey) {
       NNHAL_ASSIGN_OR_RETURN(sourceKey, keys.compute(*loaded.source));
     }
