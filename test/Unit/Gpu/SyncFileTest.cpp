@@ -8,6 +8,7 @@
 #include "FakeVulkanTest.h"
 #include "TestProgram.h"
 
+#include "Runtime/Devices/Gpu/GpuExecution.h"
 #include "Runtime/Devices/Gpu/GpuModel.h"
 #include "Runtime/Devices/Gpu/Vulkan/VulkanDriver.h"
 #include "nnhal/Runtime/Buffer.h"
@@ -17,6 +18,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <new>
 #include <unistd.h>
 
 using namespace nnhal::rt;
@@ -193,6 +197,52 @@ TEST_F(SyncFileTest, FailWithTheDevice) {
   Status status = execution->executionInfo().status;
   EXPECT_EQ(status.code(), StatusCode::deadObject);
   EXPECT_EQ(status.message(), "vkWaitForFences has lost the GPU");
+}
+
+/// The commands of a GPU that has finished when it is waited for, on a machine
+/// without memory for a sync_file.
+struct ScarceRecording final : GpuRecording {
+  Result<uint32_t> submit(uint32_t) override { return 0u; }
+  Result<bool> wait(std::chrono::nanoseconds) override {
+    isWaitedFor = true;
+    return true;
+  }
+  UniqueFd exportSyncFile() override { throw std::bad_alloc(); }
+  void finish() noexcept override { isWaitedFor = true; }
+  int64_t elapsed() const override { return 5; }
+  void reportOperations(OperationObserver &, int64_t) const override {}
+
+  bool isWaitedFor = false;
+};
+
+const std::vector<GpuCommand> noCommands;
+
+struct ScarceExecution final : GpuExecution {
+  ScarceExecution() : GpuExecution(noCommands) {}
+
+  Status prepare(Invocation &, bool) override { return Status::ok(); }
+  GpuRecording &commands() override { return recording; }
+  std::span<std::byte> firstStatus() override { return status; }
+  std::span<const std::byte> lastStatus() const override { return status; }
+  std::span<const std::byte> stagedOutput(size_t) const override { return {}; }
+
+  ScarceRecording recording;
+  std::array<std::byte, gpuStatusSize> status = {};
+};
+
+// What a GPU has begun has an end, which somebody waits for.
+TEST(GpuExecutionTest, EndsWithoutMemoryForASyncFile) {
+  ScarceExecution execution;
+  std::atomic<uint32_t> cancelFlag = 0;
+  Invocation invocation;
+  invocation.cancelFlag = &cancelFlag;
+  auto launched = execution.launch(invocation);
+  ASSERT_TRUE(launched.isOk()) << launched.status().message();
+  EXPECT_FALSE(launched->syncFile.isValid());
+  EXPECT_FALSE(execution.recording.isWaitedFor);
+  EXPECT_EQ(execution.conclude(invocation).message(), "");
+  EXPECT_TRUE(execution.recording.isWaitedFor);
+  EXPECT_EQ(invocation.timeOnDevice, 5);
 }
 
 // Only the host knows how an execution ends where it decides, or where kernels

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 
 using namespace nnhal::rt;
 
@@ -128,7 +129,12 @@ Result<GpuLaunch> GpuExecution::launch(Invocation &invocation) {
   NNHAL_RETURN_IF_ERROR(commands().submit(0).status());
   isInFlight = isLaunched = true;
   GpuLaunch launched;
-  launched.syncFile = commands().exportSyncFile();
+  // From here on there is something to end, with a sync_file or without one.
+  try {
+    launched.syncFile = commands().exportSyncFile();
+  } catch (const std::bad_alloc &) {
+    launched.syncFile = {};
+  }
   launched.isWhole = std::ranges::count(isStaged, true) == 0;
   return launched;
 }
