@@ -200,6 +200,7 @@ TEST(GpuSupportTest, TellsWhatIsOpen) {
                 OperandLifeTime::SUBGRAPH_INPUT);
   transpose.output({3, 2});
   EXPECT_EQ(openPartsOf(transpose.model), OpenParts::none);
+  EXPECT_EQ(openParametersOf(transpose.model), OpenParameters::inputs);
   transpose.model.main.operands[2].dimensions = {};
   EXPECT_EQ(openPartsOf(transpose.model), OpenParts::results);
   transpose.model.main.operands[0].dimensions = {2, 0};
@@ -211,55 +212,76 @@ TEST(GpuSupportTest, RefusesExtentsThatKernelsCompute) {
   suppress.input({0, 2});
   suppress.output({0});
   EXPECT_EQ(suppress.refusal(OpenExtents::follow),
-            "BOX_WITH_NMS_LIMIT: output 0 of shape [0] has extents that only "
-            "an execution knows");
+            "BOX_WITH_NMS_LIMIT: output 0 of shape [0] has no elements, or "
+            "extents that only an execution knows");
   // The scratch output depends on whether there is an input gate.
   OneOperation lstm(OperationType::LSTM);
   for (int i = 0; i < 20; ++i)
     lstm.input({0, 2});
   lstm.output({0, 0});
-  EXPECT_EQ(lstm.refusal(OpenExtents::follow),
-            "LSTM: output 0 of shape [0,0] has extents that only an execution "
-            "knows");
+  EXPECT_EQ(
+      lstm.refusal(OpenExtents::follow),
+      "LSTM: output 0 of shape [0,0] has no elements, or extents that only "
+      "an execution knows");
   lstm.model.main.operands[1].lifetime = OperandLifeTime::NO_VALUE;
   EXPECT_EQ(lstm.refusal(OpenExtents::follow), "");
 }
 
 TEST(GpuSupportTest, TakesUnknownExtentsThatAreOmitted) {
+  OneOperation filter(OperationType::SVDF);
+  filter.input({1, 2});
+  filter.input({4, 2});
+  filter.input({4, 3});
+  filter.input({0});
+  filter.input({1, 12});
+  filter.add(OperandType::INT32, {}, OperandLifeTime::CONSTANT_COPY);
+  filter.add(OperandType::INT32, {}, OperandLifeTime::CONSTANT_COPY);
+  filter.output({1, 12});
+  filter.output({1, 4});
+  EXPECT_EQ(filter.refusal(), "");
+  EXPECT_TRUE(checkGpuInterface(filter.model, OpenExtents::refused).isOk());
+  Operand &bias = filter.model.main.operands[3];
+  bias.dimensions = {};
+  EXPECT_EQ(filter.refusal(), "");
+  EXPECT_TRUE(checkGpuInterface(filter.model, OpenExtents::refused).isOk());
+  bias.dimensions = {0};
+  bias.lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
+  EXPECT_EQ(filter.refusal(), "SVDF: input 3 of shape [0] has no elements, "
+                              "or extents that only an execution knows");
+}
+
+// The host looks at each request for a parameter, whatever its extents.
+TEST(GpuSupportTest, TakesParametersThatARequestMayOmit) {
+  for (std::vector<uint32_t> extents : {std::vector<uint32_t>{2, 3}, {2, 0}}) {
+    OneOperation transpose(OperationType::TRANSPOSE);
+    transpose.input(extents);
+    transpose.add(OperandType::TENSOR_INT32, {0},
+                  OperandLifeTime::SUBGRAPH_INPUT);
+    transpose.output({extents[1], extents[0]});
+    const Model &model = transpose.model;
+    EXPECT_EQ(transpose.refusal(OpenExtents::follow), "");
+    EXPECT_EQ(openParametersOf(model), OpenParameters::inputs);
+    EXPECT_EQ(openParametersOf(model, model.main, model.main.operations[0]),
+              std::vector<uint32_t>{1});
+    EXPECT_EQ(parameterInputsOf(model), (std::vector{false, true}));
+    transpose.model.main.operands[1].dimensions = {2};
+    EXPECT_EQ(openParametersOf(model), OpenParameters::inputs);
+  }
+}
+
+// Code is made for the value, or for a request without one.
+TEST(GpuSupportTest, RefusesParametersWithoutAValue) {
   OneOperation transpose(OperationType::TRANSPOSE);
   transpose.input({2, 3});
   transpose.add(OperandType::TENSOR_INT32, {0},
                 OperandLifeTime::SUBGRAPH_INPUT);
   transpose.output({3, 2});
-  EXPECT_EQ(transpose.refusal(), "");
-  EXPECT_TRUE(checkGpuModel(transpose.model, OpenExtents::refused).isOk());
-  Model &model = transpose.model;
-  model.main.operands[1].dimensions = {};
-  EXPECT_EQ(transpose.refusal(), "");
-  EXPECT_TRUE(checkGpuInterface(model, OpenExtents::refused).isOk());
-  // Known extents say nothing about what a request gives.
-  model.main.operands[1].dimensions = {2};
-  EXPECT_EQ(transpose.refusal(),
-            "TRANSPOSE: input 1 is not a constant but a SUBGRAPH_INPUT");
-  model.main.operands[1].dimensions = {0};
-  model.main.operands[1].lifetime = OperandLifeTime::TEMPORARY_VARIABLE;
   EXPECT_EQ(transpose.refusal(),
             "TRANSPOSE: input 1 of shape [0] has extents that only an "
             "execution knows");
-}
-
-TEST(GpuSupportTest, TakesUnknownExtentsThatARequestMayGive) {
-  OneOperation transpose(OperationType::TRANSPOSE);
-  transpose.input({2, 0});
-  transpose.add(OperandType::TENSOR_INT32, {0},
-                OperandLifeTime::SUBGRAPH_INPUT);
-  transpose.output({0, 0});
-  const Model &model = transpose.model;
-  // Requests that omit it need no code of their own, those that give it do.
-  EXPECT_EQ(openParametersOf(model), OpenParameters::none);
-  EXPECT_EQ(openParametersOf(model, model.main, model.main.operations[0]),
-            std::vector<uint32_t>{1});
-  EXPECT_EQ(parameterInputsOf(model), (std::vector{false, true}));
+  transpose.model.main.operands[1].dimensions = {2};
+  EXPECT_EQ(transpose.refusal(),
+            "TRANSPOSE: input 1 is not a constant but a SUBGRAPH_INPUT");
 }
 
 TEST(GpuSupportTest, RefusesUnknownExtentsThatAreRead) {
@@ -387,8 +409,8 @@ TEST(GpuSupportTest, GraphsHaveKnownExtents) {
             "rank that only an execution knows");
   model.main.operands[4].dimensions = {2, 0};
   EXPECT_EQ(chooses.refusal(OpenExtents::refused),
-            "IF: output 0 of shape [2,0] has extents that only an execution "
-            "knows");
+            "IF: output 0 of shape [2,0] has no elements, or extents that only "
+            "an execution knows");
   model.main.operands[3].dimensions = {2, 0};
   EXPECT_EQ(chooses.refusal(OpenExtents::refused),
             "IF: input 3 of shape [2,0] has extents that only an execution "

@@ -61,12 +61,23 @@ static bool isOmittable(const InputPlaces &places, size_t index) {
   return index < places.rows().size() && places.rows()[index]->isOmittable;
 }
 
+/// The compiler reads scalars, and lists of numbers such as axes.
+static bool isParameter(const Operand &operand, const InputPlaces &places,
+                        size_t index) {
+  if (isScalar(operand.type))
+    return true;
+  if (index >= places.rows().size())
+    return false;
+  InputKind kind = places.rows()[index]->kind;
+  return kind == InputKind::int32List || kind == InputKind::int32Pairs;
+}
+
 /// Whether the kernels are those of requests that omit \p operand, which is
-/// input
-/// \p index.
+/// input \p index. The host looks at each request for a parameter.
 static bool isLeftOut(const Operand &operand, const InputPlaces &places,
                       size_t index) {
-  return isOmittable(places, index) && isOpenInput(operand);
+  return isOmittable(places, index) && isOpenInput(operand) &&
+         !isParameter(operand, places, index);
 }
 
 /// Whether extents of the outputs follow from more than those of the inputs:
@@ -94,9 +105,13 @@ static Status checkOperand(const Model &model, const Operand &operand,
   if (!isScalar(operand.type) && operand.dimensions.empty())
     return badData("has a rank that only an execution knows");
   std::optional<uint32_t> bytes = byteSizeOf(operand);
+  // Results may be empty, and 0 says that, too.
   if (!bytes)
-    return badData("of shape [{}] has extents that only an execution knows",
-                   fmt::join(operand.dimensions, ","));
+    return badData("of shape [{}] has {}extents that only an execution knows",
+                   fmt::join(operand.dimensions, ","),
+                   operand.lifetime == OperandLifeTime::SUBGRAPH_INPUT
+                       ? ""
+                       : "no elements, or ");
   if (*bytes > maxBytes)
     return badData("has {} bytes, buffers of GPUs up to {}", *bytes, maxBytes);
   return Status::ok();
@@ -107,17 +122,6 @@ static Status about(Status status, const char *what, size_t index) {
   if (status.isOk())
     return status;
   return badData("{} {} {}", what, index, status.message());
-}
-
-/// The compiler reads scalars, and lists of numbers such as axes.
-static bool isParameter(const Operand &operand, const InputPlaces &places,
-                        size_t index) {
-  if (isScalar(operand.type))
-    return true;
-  if (index >= places.rows().size())
-    return false;
-  InputKind kind = places.rows()[index]->kind;
-  return kind == InputKind::int32List || kind == InputKind::int32Pairs;
 }
 
 /// Whether \p operand, which is input \p index, is a parameter whose value
@@ -134,36 +138,23 @@ static bool isControl(const Operation &operation) {
   return operation.type == IF || operation.type == WHILE;
 }
 
-/// The operands that \p operation has as open parameters: all, or \p onlyNeeded
-/// without those that are taken to be omitted.
-static std::vector<uint32_t> findOpenParameters(const Model &model,
-                                                const Subgraph &subgraph,
-                                                const Operation &operation,
-                                                bool onlyNeeded) {
+std::vector<uint32_t> nnhal::rt::openParametersOf(const Model &model,
+                                                  const Subgraph &subgraph,
+                                                  const Operation &operation) {
   std::vector<uint32_t> found;
   if (isExtension(operation.type))
     return found;
   InputPlaces places(OperationView::of(model, subgraph, operation));
-  for (size_t i = 0; i < operation.inputs.size(); ++i) {
-    const Operand &operand = subgraph.operands[operation.inputs[i]];
-    if (isOpenParameter(operand, places, i) &&
-        !(onlyNeeded && isLeftOut(operand, places, i)))
+  for (size_t i = 0; i < operation.inputs.size(); ++i)
+    if (isOpenParameter(subgraph.operands[operation.inputs[i]], places, i))
       found.push_back(operation.inputs[i]);
-  }
   return found;
-}
-
-std::vector<uint32_t> nnhal::rt::openParametersOf(const Model &model,
-                                                  const Subgraph &subgraph,
-                                                  const Operation &operation) {
-  return findOpenParameters(model, subgraph, operation, /*onlyNeeded=*/false);
 }
 
 OpenParameters nnhal::rt::openParametersOf(const Model &model) {
   OpenParameters found = OpenParameters::none;
   for (const Operation &operation : model.main.operations)
-    for (uint32_t index : findOpenParameters(model, model.main, operation,
-                                             /*onlyNeeded=*/true)) {
+    for (uint32_t index : openParametersOf(model, model.main, operation)) {
       bool isInput = model.main.operands[index].lifetime ==
                      OperandLifeTime::SUBGRAPH_INPUT;
       found = std::max(found, isInput && !isControl(operation)
@@ -172,8 +163,7 @@ OpenParameters nnhal::rt::openParametersOf(const Model &model) {
     }
   for (const Subgraph &graph : model.referenced)
     for (const Operation &operation : graph.operations)
-      if (!findOpenParameters(model, graph, operation, /*onlyNeeded=*/true)
-               .empty())
+      if (!openParametersOf(model, graph, operation).empty())
         return OpenParameters::computed;
   return found;
 }
@@ -196,7 +186,7 @@ static Status checkParameters(const Subgraph &subgraph,
     return Status::ok();
   for (size_t i = 0; i < operation.inputs.size(); ++i)
     if (const Operand &operand = subgraph.operands[operation.inputs[i]];
-        isOpenParameter(operand, places, i) && !isLeftOut(operand, places, i))
+        isOpenParameter(operand, places, i))
       return badData("input {} is not a constant but a {}", i,
                      toString(operand.lifetime));
   return Status::ok();

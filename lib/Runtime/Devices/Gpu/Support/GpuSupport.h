@@ -34,8 +34,7 @@ OpenParts openPartsOf(const Model &model);
 /// compute and what is passed to graphs.
 enum class OpenParameters { none, inputs, computed };
 
-/// Says which parameters \p model leaves open, apart from inputs that are taken
-/// to be omitted. Threads: pure function.
+/// Says which parameters \p model leaves open. Threads: pure function.
 OpenParameters openParametersOf(const Model &model);
 
 /// The operands that \p operation of \p subgraph has as parameters and that are
