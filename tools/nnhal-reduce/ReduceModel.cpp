@@ -33,6 +33,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Reducer/Tester.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Program.h"
 
 using namespace mlir;
@@ -272,11 +273,31 @@ private:
   Option<std::string> test{
       *this, "test",
       llvm::cl::desc("The program that gets the file of a module, and exits "
-                     "with another status than 0 if it is interesting")};
+                     "with 0 if it is not interesting, with 2 if it was called "
+                     "wrongly, and with another status if it is")};
   ListOption<std::string> testArguments{
       *this, "test-arg", llvm::cl::desc("Arguments of it, before the file")};
 };
 } // namespace
+
+/// The exit status of \p program with \p arguments and the file of \p module;
+/// below 0 if there is none.
+static int statusOf(const std::string &program, ArrayRef<std::string> arguments,
+                    ModuleOp module) {
+  SmallString<128> path;
+  int descriptor = -1;
+  if (llvm::sys::fs::createTemporaryFile("nnhal-reduce", "mlir", descriptor,
+                                         path))
+    return -1;
+  llvm::FileRemover remover(path);
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  module.print(file);
+  file.close();
+  SmallVector<StringRef> call = {program};
+  call.append(arguments.begin(), arguments.end());
+  call.push_back(path);
+  return llvm::sys::ExecuteAndWait(program, call);
+}
 
 void ReduceModel::runOnOperation() {
   ModuleOp module = getOperation();
@@ -293,12 +314,21 @@ void ReduceModel::runOnOperation() {
   }
   SmallVector<std::string> arguments(testArguments.begin(),
                                      testArguments.end());
-  Tester tester(*program, arguments);
-  Search search(module, tester);
-  if (!search.isInteresting(module)) {
+  // A smaller module does not mend a call.
+  constexpr int wrongUsage = 2;
+  int status = statusOf(*program, arguments, module);
+  if (status == wrongUsage) {
+    module.emitError("'") << test
+                          << "' was called wrongly, says its exit status of "
+                          << status;
+    return signalPassFailure();
+  }
+  if (status == 0) {
     module.emitError("the module is not interesting to '") << test << "'";
     return signalPassFailure();
   }
+  Tester tester(*program, arguments);
+  Search search(module, tester);
   search.run();
   module.getBodyRegion().takeBody(search.result().getBodyRegion());
 }
