@@ -22,6 +22,8 @@
 
 #include "FeedModel.h"
 
+#include "Tools/Options/OptionRows.h"
+#include "Tools/Options/Values.h"
 #include "Tools/Process/Process.h"
 
 #include "Runtime/Caching/CacheDirectory.h"
@@ -36,7 +38,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -49,6 +50,7 @@ using namespace nnhal;
 using namespace nnhal::test;
 using rt::Result;
 using rt::Status;
+using tools::Takes;
 
 namespace {
 
@@ -59,6 +61,7 @@ struct Flags {
   /// Bounds, in microseconds; none is infinite.
   double maxDifference = HUGE_VAL;
   double maxShare = HUGE_VAL;
+  bool help = false;
 };
 
 /// What is printed, in microseconds.
@@ -429,45 +432,101 @@ static Status run(const Flags &flags) {
   return checkBounds(times, flags);
 }
 
-/// Reads \p text, the value of an option, as a positive number.
-template <typename Number>
-static Status readNumber(std::string_view text, Number &number) {
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number > 0))
-    return rt::badData("'{}' is not a positive number", text);
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Option {
+  std::string_view name;
+  Takes takes;
+  std::string_view valueName;
+  std::string_view help;
+  Status (*apply)(Flags &flags, std::string_view value);
+};
+} // namespace
+
+static Status setCache(Flags &flags, std::string_view value) {
+  flags.cacheFolder = value;
   return Status::ok();
 }
 
+static Status setRepeat(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(uint64_t count,
+                         tools::parseCount(value, 1, 1'000'000));
+  flags.repeat = unsigned(count);
+  return Status::ok();
+}
+
+/// Most microseconds that a bound may be.
+static constexpr double maxBound = 1e9;
+
+static Status setMaxDifference(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(flags.maxDifference,
+                         tools::parseReal(value, 0, maxBound));
+  return Status::ok();
+}
+
+static Status setMaxShare(Flags &flags, std::string_view value) {
+  NNHAL_ASSIGN_OR_RETURN(flags.maxShare, tools::parseReal(value, 0, maxBound));
+  return Status::ok();
+}
+
+static Status setHelp(Flags &flags, std::string_view) {
+  flags.help = true;
+  return Status::ok();
+}
+
+static constexpr Option options[] = {
+    {"cache", Takes::value, "DIR", "keep the compiled model in DIR", setCache},
+    {"repeat", Takes::value, "N", "infer N times (default: 100)", setRepeat},
+    {"max-difference-us", Takes::value, "X",
+     "fail where an inference takes longer beyond the device's execution",
+     setMaxDifference},
+    {"max-share-us", Takes::value, "X",
+     "fail where a start takes longer beyond the device's loading",
+     setMaxShare},
+    {"help", Takes::nothing, "", "print this text", setHelp},
+};
+
 static Result<Flags> parse(std::span<const std::string_view> arguments) {
   Flags flags;
-  for (std::string_view argument : arguments) {
-    size_t equals = argument.find('=');
-    std::string_view name = argument.substr(0, equals);
-    std::string_view value =
-        equals == argument.npos ? "" : argument.substr(equals + 1);
-    if (name == "--cache")
-      flags.cacheFolder = value;
-    else if (name == "--repeat")
-      NNHAL_RETURN_IF_ERROR(readNumber(value, flags.repeat));
-    else if (name == "--max-difference-us")
-      NNHAL_RETURN_IF_ERROR(readNumber(value, flags.maxDifference));
-    else if (name == "--max-share-us")
-      NNHAL_RETURN_IF_ERROR(readNumber(value, flags.maxShare));
-    else
+  for (std::string_view argument : arguments)
+    if (argument.starts_with("--"))
+      NNHAL_RETURN_IF_ERROR(
+          tools::applyOption(std::span<const Option>(options), flags, argument)
+              .status());
+    else if (flags.model.empty())
       flags.model = argument;
-  }
-  if (flags.model.empty())
-    return rt::badData("usage: NdkDelegate MODEL.tflite [--cache=DIR] "
-                       "[--repeat=N] [--max-difference-us=X] "
-                       "[--max-share-us=X]");
+    else
+      return rt::badData("'{}' is a second model after '{}'", argument,
+                         flags.model);
+  if (flags.model.empty() && !flags.help)
+    return rt::badData("no model");
   return flags;
+}
+
+static int printHelp() {
+  fmt::print(
+      "usage: NdkDelegate MODEL.tflite [options]\n"
+      "\n"
+      "makes the calls of TensorFlow Lite's NNAPI delegate, and compares "
+      "times and outputs with the device's\n"
+      "\n"
+      "options:\n{}"
+      "\n"
+      "exit status: 0 outputs are equal and times within the bounds, 1 "
+      "not or an error, 2 wrong usage\n",
+      tools::optionHelp(tools::textsOf(std::span<const Option>(options)), 24));
+  return tools::finish(Status::ok());
 }
 
 static int runTool(std::span<const std::string_view> arguments) {
   auto flags = parse(arguments);
   if (!flags.isOk())
     return tools::fail(flags.status(), tools::exitUsage);
+  if (flags->help)
+    return printHelp();
   return tools::finish(run(*flags));
 }
 

@@ -16,12 +16,18 @@
 
 #include "Tools/Process/Process.h"
 
+#include <fmt/format.h>
+
 using namespace nnhal;
 
 static int runTool(std::span<const std::string_view> arguments) {
   auto request = mutations::readMutationRequest(arguments);
   if (!request.isOk())
     return tools::fail(request.status(), tools::exitUsage);
+  if (request->help) {
+    fmt::print("{}", mutations::mutationHelp("NdkMutations"));
+    return tools::finish(rt::Status::ok());
+  }
   return tools::finish(
       mutations::runMutations(*request, [](const mutations::MutationRequest &) {
         return rt::Result<mutations::JudgeCase>(test::judgeCaseByCalls);

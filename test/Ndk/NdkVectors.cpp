@@ -35,6 +35,7 @@ struct Flags {
   test::NdkUse use;
   tools::CheckRequest cases;
   bool countSteps = false;
+  bool help = false;
 };
 
 struct Option {
@@ -105,6 +106,11 @@ static Status setCountSteps(Flags &flags, std::string_view) {
   return Status::ok();
 }
 
+static Status setHelp(Flags &flags, std::string_view) {
+  flags.help = true;
+  return Status::ok();
+}
+
 static constexpr Option options[] = {
     {"device", Takes::value, "A,B,...",
      "compile for these devices; without it the library chooses", setDevices},
@@ -129,7 +135,22 @@ static constexpr Option options[] = {
      "print how many models have one, two, or more steps; fail unless most of "
      "those with 3 operations have 3",
      setCountSteps},
+    {"help", Takes::nothing, "", "print this text", setHelp},
 };
+
+static int printHelp() {
+  fmt::print(
+      "usage: NdkVectors FILE|FOLDER... [options]\n"
+      "\n"
+      "runs test cases through the C functions of the NDK alone\n"
+      "\n"
+      "options:\n{}"
+      "\n"
+      "exit status: 0 every case passed, 1 one failed or an error, 2 "
+      "wrong usage\n",
+      tools::optionHelp(tools::textsOf(std::span<const Option>(options)), 26));
+  return tools::finish(Status::ok());
+}
 
 /// Prints what was counted. Fails unless most models were divided, and cached
 /// steps loaded.
@@ -160,6 +181,8 @@ static int runTool(std::span<const std::string_view> arguments) {
     if (!applied.isOk())
       return tools::fail(applied.status(), tools::exitUsage);
   }
+  if (flags.help)
+    return printHelp();
   if (flags.cases.paths.empty())
     return tools::fail(rt::badData("no file or folder with test cases"),
                        tools::exitUsage);

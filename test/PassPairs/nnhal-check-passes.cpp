@@ -406,6 +406,10 @@ static int checkAll(int argc, char **argv) {
   registerPlantedPasses();
   cl::ParseCommandLineOptions(
       argc, argv, "Runs every pass of the project on every IR of FILEs\n");
+  if (files.empty()) {
+    llvm::errs() << "error: no file to check; try --help\n";
+    return 2;
+  }
   if (!only.empty())
     passes.assign(only.begin(), only.end());
   Runner runner;

@@ -18,13 +18,19 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string_view>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::test;
 
 int main(int argc, char **argv) {
+  constexpr const char *usage = "usage: check-trace FILE\n";
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    fmt::print("{}", usage);
+    return 0;
+  }
   if (argc != 2) {
-    fmt::print(stderr, "usage: check-trace FILE\n");
+    fmt::print(stderr, "{}", usage);
     return 2;
   }
   Result<Memory> file = Memory::readFile(argv[1]);

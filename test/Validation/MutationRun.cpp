@@ -59,6 +59,11 @@ static Status setTimeout(MutationRequest &request, std::string_view value) {
   return Status::ok();
 }
 
+static Status setHelp(MutationRequest &request, std::string_view) {
+  request.help = true;
+  return Status::ok();
+}
+
 static constexpr Option options[] = {
     {"device", Takes::value, "NAME",
      "the device that is given the mutations (default nnhal-reference)",
@@ -68,7 +73,23 @@ static constexpr Option options[] = {
     {"jobs", Takes::value, "N", "N files at a time", setJobs},
     {"timeout", Takes::value, "S", "seconds for one file (default 600)",
      setTimeout},
+    {"help", Takes::nothing, "", "print this text", setHelp},
 };
+
+std::string mutations::mutationHelp(std::string_view program) {
+  return fmt::format(
+      "usage: {} FILE|FOLDER... [options]\n"
+      "\n"
+      "mutates the models and requests of test cases, and judges the answers\n"
+      "\n"
+      "options:\n{}"
+      "\n"
+      "exit status: 0 every mutation is answered as it must be, 1 one is not "
+      "or "
+      "an error, 2 wrong usage\n",
+      program,
+      tools::optionHelp(tools::textsOf(std::span<const Option>(options)), 20));
+}
 
 rt::Result<MutationRequest>
 mutations::readMutationRequest(std::span<const std::string_view> arguments) {
@@ -82,7 +103,7 @@ mutations::readMutationRequest(std::span<const std::string_view> arguments) {
         tools::applyOption(std::span<const Option>(options), request, argument)
             .status());
   }
-  if (request.paths.empty())
+  if (request.paths.empty() && !request.help)
     return rt::badData("no file or folder with test cases");
   return request;
 }

@@ -27,11 +27,15 @@ struct MutationRequest {
   std::optional<uint64_t> sample;
   uint64_t jobs = 1;
   uint64_t timeout = 600;
+  bool help = false;
 };
 
 /// Reads a command line. Fails with invalidArgument for one that is wrong.
 rt::Result<MutationRequest>
 readMutationRequest(std::span<const std::string_view> arguments);
+
+/// What a program says of itself that reads such a command line.
+std::string mutationHelp(std::string_view program);
 
 using JudgeCase =
     std::function<void(const rt::TestCase &, Tally &, const Progress &)>;

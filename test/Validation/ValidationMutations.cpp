@@ -16,6 +16,8 @@
 #include "Tools/Execution/Devices.h"
 #include "Tools/Process/Process.h"
 
+#include <fmt/format.h>
+
 using namespace nnhal;
 using namespace nnhal::mutations;
 
@@ -35,6 +37,10 @@ static int runTool(std::span<const std::string_view> arguments) {
   auto request = readMutationRequest(arguments);
   if (!request.isOk())
     return tools::fail(request.status(), tools::exitUsage);
+  if (request->help) {
+    fmt::print("{}", mutationHelp("ValidationMutations"));
+    return tools::finish(rt::Status::ok());
+  }
   return tools::finish(runMutations(*request, makeJudge));
 }
 
