@@ -54,3 +54,22 @@ target_precompile_headers(NNHalPrecompiled PRIVATE
   <mlir/Dialect/Vector/IR/VectorOps.h>
   <mlir/Pass/Pass.h>
   <mlir/Transforms/DialectConversion.h>)
+
+# nnhal_find_archives(VARIABLE NAMES...)
+# The files of imported targets that are archives. Linked as targets they would
+# bring LLVM's shared library. What LLVM lists may be another package's (BOLT,
+# Polly).
+function(nnhal_find_archives variable)
+  set(files "")
+  foreach(name IN LISTS ARGN)
+    if(NOT TARGET ${name})
+      continue()
+    endif()
+    get_target_property(type ${name} TYPE)
+    get_target_property(file ${name} LOCATION)
+    if(type STREQUAL "STATIC_LIBRARY" AND EXISTS "${file}")
+      list(APPEND files "${file}")
+    endif()
+  endforeach()
+  set(${variable} "${files}" PARENT_SCOPE)
+endfunction()
