@@ -54,7 +54,7 @@ void addPhase(OpPassManager &pm, Phase phase, const TargetBackend &target,
     pm.addPass(createCSEPass());
     return;
   case Phase::lower:
-    // nnhal.add -> linalg.generic, and micro-kernels where the target has some
+    // nnhal.add -> linalg.generic, and convolutions as the target has them
     pm.addPass(createConvertNNHalGraphToFunc());
     pm.addPass(createConvertNNHalToLinalg());
     pm.addPass(createCanonicalizerPass());

@@ -15,6 +15,45 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormKernels : Pass<"nnk-form-kernels"> {
+  let summary = "Make micro-kernels of operations of linalg";
+  let description = [{
+    A pool of linalg, with the tensor.pad before it and, of sums, the mean after
+    it, becomes nnk.pool_2d. What follows stays for nnk-fuse-epilogue. Only what
+    the kernel computes with the same bits is taken:
+
+    | linalg | micro-kernel |
+    |---|---|
+    | `pooling_nhwc_sum` of f32, divided by the numbers of places that are not padding | `nnk.pool_2d average` |
+    | the same of squares, and the root of that | `nnk.pool_2d l2` |
+    | a generic with the maps of `pooling_nhwc_max` that passes over NaN | `nnk.pool_2d max` |
+    | `pooling_nhwc_max` of i32 that f32 holds | `nnk.pool_2d max` between conversions |
+    | `pooling_nhwc_sum` of i32 from 0 to 255, over at most 4096 places, divided with halves rounded up | `nnk.pool_2d average` between conversions |
+
+    ```mlir
+    %padded = tensor.pad %in low[0, 1, 1, 0] high[0, 1, 1, 0] { ... } // zeros
+        : tensor<1x4x4x3xf32> to tensor<1x6x6x3xf32>
+    %sums = linalg.pooling_nhwc_sum {strides = dense<1> : tensor<2xi64>}
+        ins(%padded, %window : tensor<1x6x6x3xf32>, tensor<3x3xf32>)
+        outs(%zeros : tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
+    %means = linalg.generic ... ins(%sums, %counts : tensor<1x4x4x3xf32>,
+        tensor<4x4xf32>) ... { arith.divf }
+    ```
+    becomes
+    ```mlir
+    %means = nnk.pool_2d average ins(%in : tensor<1x4x4x3xf32>)
+        outs(%out : tensor<1x4x4x3xf32>)
+        window [3, 3] strides [1, 1] pads [1, 1, 1, 1] -> tensor<1x4x4x3xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::nnhal::kernel::KernelDialect"];
+  let statistics = [Statistic<"numPools", "num-pools",
+                              "Pools that became micro-kernels">];
+}
+
 def PackConvolutions : Pass<"nnk-pack-convolutions"> {
   let summary = "Pack the filters of convolutions in panels for the target";
   let description = [{

@@ -15,9 +15,9 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
   let description = [{
     Runs on any operation that contains functions of `nnhal` operations, all of
     which become upstream linalg, tensor, arith, math and scf. Where the target
-    that the module states (`nnhal.target`) has micro-kernels, convolutions,
-    matrix products and pools become `nnk` operations instead, with the filters
-    that the model has (`nnk-pack-convolutions` packs them). Operations in the
+    that the module states (`nnhal.target`) has micro-kernels, convolutions
+    and matrix products become `nnk` operations instead, with the filters that
+    the model has (`nnk-pack-convolutions` packs them). Operations in the
     HAL's form (`nnhal.operation`) may have any types, and extents and parameters
     that are computed: each element of a result becomes an expression over
     elements of the inputs, and what only a run can tell is checked by

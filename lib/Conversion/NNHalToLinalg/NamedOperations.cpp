@@ -9,6 +9,8 @@
 
 #include "ContractionOutput.h"
 
+#include "../Common/PoolWindows.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -319,14 +321,8 @@ Tensor nnhal::maximizeFloatWindows(OperationLowering &op, const NamedPool &pool,
       padded(op, image.get(), pool.window, builder.getF32FloatAttr(lowest));
   Value init = filledWith(op, pooledShape(pool, image), op.f32(lowest));
   Value window = windowShape(op, pool, builder.getF32Type());
-  AffineExpr n, y, x, c, row, column;
-  bindDims(builder.getContext(), n, y, x, c, row, column);
-  auto map = [&](ArrayRef<AffineExpr> results) {
-    return AffineMap::get(6, 0, results, builder.getContext());
-  };
-  AffineMap maps[] = {map({n, y * pool.window.strides[0] + row,
-                           x * pool.window.strides[1] + column, c}),
-                      map({row, column}), map({n, y, x, c})};
+  std::array<AffineMap, 3> maps =
+      poolMaps(builder.getContext(), pool.window.strides);
   using utils::IteratorType;
   SmallVector<IteratorType> iterators(4, IteratorType::parallel);
   iterators.append(2, IteratorType::reduction);

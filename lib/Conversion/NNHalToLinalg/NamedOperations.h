@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions, products of matrices and pools of known extents as linalg's
-// named operations, for targets that have no micro-kernels: their passes match
-// such operations, tile them and replace them by their own.
+// Convolutions and products of matrices of known extents as linalg's named
+// operations, for targets that have no micro-kernels: their passes match such
+// operations, tile them and replace them by their own. Pools are linalg's for
+// every target, and nnk-form-kernels makes micro-kernels of these.
 //
 // Padding is a tensor.pad of its own, and what follows sums (bias, activation,
 // scaling) a generic. Quantized values are multiplied less their zero points,

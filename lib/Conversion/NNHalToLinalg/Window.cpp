@@ -8,9 +8,7 @@
 #include "Engine/WindowAxes.h"
 #include "NamedOperations.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "../Common/PoolWindows.h"
 
 #include <limits>
 
@@ -53,12 +51,12 @@ static LogicalResult readPool(OperationLowering &op, Pool &pool) {
 
 /// Joins a value with an element.
 using StepBuilder = llvm::function_ref<Scalar(Scalar value, Indices element)>;
-/// Makes an output element of what the elements under a window were joined to;
-/// \p count is how many there were, as an index.
-using LastBuilder = llvm::function_ref<Scalar(Scalar value, Scalar count)>;
-
 /// Joins the elements of windows of known extents by an operation of linalg.
 using NamedBuilder = llvm::function_ref<Tensor(const NamedPool &pool)>;
+/// Divides the sum over a window by the number of its elements.
+using MeanBuilder = llvm::function_ref<Scalar(Scalar sum, Scalar count)>;
+/// Makes an output element of what the elements under a window were joined to.
+using LastBuilder = llvm::function_ref<Scalar(Scalar value)>;
 
 /// The windows of \p pool, if all about them and the image is known.
 static std::optional<NamedPool> knownPool(const Pool &pool) {
@@ -67,20 +65,9 @@ static std::optional<NamedPool> knownPool(const Pool &pool) {
   std::optional<int64_t> height = pool.rows().window.known();
   std::optional<int64_t> width = pool.columns().window.known();
   if (!type.hasStaticShape() || type.getNumElements() == 0 || !window ||
-      !height || !width)
+      !height || !width || !hasRoomForPads(pool.input, *window))
     return std::nullopt;
   return NamedPool{*window, {*height, *width}};
-}
-
-/// The windows of \p pool, if operations of linalg are to join the elements
-/// and all about them is known.
-static std::optional<NamedPool> namedPool(const OperationLowering &op,
-                                          const Pool &pool) {
-  if (op.policy().hasMicroKernels())
-    return std::nullopt;
-  std::optional<NamedPool> known = knownPool(pool);
-  return known && hasRoomForPads(pool.input, known->window) ? known
-                                                            : std::nullopt;
 }
 
 /// How many places of the window of output pixel \p at are not padding.
@@ -90,14 +77,40 @@ static Scalar placesInside(const Pool &pool, const Pixel &at) {
   return (rows.end - rows.begin) * (columns.end - columns.begin);
 }
 
-/// Defines the output as joined elements of windows: by \p named where that
-/// serves, otherwise by \p step from \p first on.
+/// Means of \p sums, by the numbers of places that are not padding: a constant
+/// of one number for each window.
+static Tensor meansOf(OperationLowering &op, const Pool &pool,
+                      const NamedPool &known, const Tensor &sums,
+                      MeanBuilder mean) {
+  ImplicitLocOpBuilder &builder = op.getBuilder();
+  RankedTensorType type = sums.getValueType();
+  ArrayRef<int64_t> image = pool.input.getValueType().getShape();
+  const KernelWindow &window = known.window;
+  Tensor counts(
+      builder,
+      arith::ConstantOp::create(
+          builder, countPlaces({image[1], known.extents[0], window.strides[0],
+                                window.pads[0], window.output[0]},
+                               {image[2], known.extents[1], window.strides[1],
+                                window.pads[2], window.output[1]},
+                               type.getElementType())),
+      {});
+  return op.define(type.getElementType(), sums.extents(), [&](Indices at) {
+    return mean(sums.stored(at), counts.stored({at[1], at[2]}));
+  });
+}
+
+/// Defines the output as joined elements of windows: by \p named where all is
+/// known, otherwise by \p step from \p first on. \p mean is null for maxima.
 static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
-                       StepBuilder step, NamedBuilder named, LastBuilder last) {
-  if (std::optional<NamedPool> known = namedPool(op, pool)) {
+                       StepBuilder step, NamedBuilder named, MeanBuilder mean,
+                       LastBuilder last) {
+  if (std::optional<NamedPool> known = knownPool(pool)) {
     Tensor joined = named(*known);
+    if (mean)
+      joined = meansOf(op, pool, *known, joined, mean);
     op.setOutput(op.define(op.outputType(), joined.extents(), [&](Indices at) {
-      return last(joined.stored(at), placesInside(pool, pixelAt(at)));
+      return last(joined.stored(at));
     }));
     return;
   }
@@ -123,7 +136,7 @@ static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
                       });
                 })
             .front();
-    return last(joined, placesInside(pool, at));
+    return last(mean ? mean(joined, placesInside(pool, at)) : joined);
   };
   op.setOutput(op.define(op.outputType(), indicesOf(extents), element));
 }
@@ -136,120 +149,35 @@ static Scalar limited(OperationLowering &op, const Pool &pool, Scalar value) {
   return op.encodeInteger(clamp(value, range.low, range.high).toI32(), type);
 }
 
-/// The longest window whose mean roundedMean() rounds as a division of integers
-/// would: it adds 2^-14 or more to make up for a mean of floats, which is below
-/// 2^8 and so off by less than 2^-15.
-static constexpr int64_t mostAveraged = 4096;
-
-/// The integer that \p mean, of integers from 0 to 255 over at most \p count
-/// elements, is rounded to, half up (M-093). A mean is a whole number of
-/// fractions of the count: what is added to it beyond a half is half of the
-/// smallest distance to one, and larger than what f32 may be off by.
-static Scalar roundedMean(Scalar mean, int64_t count) {
-  return (mean + (0.5 + 0.25 / double(count))).toI32();
-}
-
-/// The number that the lowest byte of a quantized \p tensor is; 0 for floats.
-static double lowestOf(const Tensor &tensor) {
-  return tensor.isFloat() ? 0 : rt::storageRange(tensor.getType().type).low;
-}
-
-/// The input of a pool as kernels take it, in f32: halves are widened, and
-/// bytes become the numbers that they store, from 0 on.
-static Tensor pooledFloats(OperationLowering &op, const Tensor &input) {
-  Type f32 = op.getBuilder().getF32Type();
-  if (input.getValueType().getElementType() == f32)
-    return input;
-  double low = lowestOf(input);
-  return op.define(f32, input.extents(), [&](Indices at) {
-    return input.isFloat() ? input.real(at) : (input.integer(at) - low).toF32();
-  });
-}
-
-/// Defines the output of a pool of known extents by a micro-kernel, which pools
-/// floats; false for others, and where the target has no kernels.
-static bool lowerToKernel(OperationLowering &op, const Pool &pool,
-                          kernel::PoolKind kind) {
-  std::optional<NamedPool> known =
-      op.policy().hasMicroKernels() ? knownPool(pool) : std::nullopt;
-  if (!known)
-    return false;
-  RankedTensorType type = pool.input.getValueType();
-  const KernelWindow &window = known->window;
-  auto [height, width] = known->extents;
-  const Tensor &input = pool.input;
-  bool isAverage = kind == kernel::PoolKind::average;
-  int64_t count = std::min(height, type.getDimSize(1)) *
-                  std::min(width, type.getDimSize(2));
-  if (!input.isFloat() && isAverage && count > mostAveraged)
-    return false;
-  ImplicitLocOpBuilder &builder = op.getBuilder();
-  Tensor source = pooledFloats(op, input);
-  int64_t shape[] = {type.getDimSize(0), window.output[0], window.output[1],
-                     type.getDimSize(3)};
-  Value init = tensor::EmptyOp::create(builder, shape, builder.getF32Type());
-  auto kernel = kernel::Pool2DOp::create(builder, kind, source.get(), init,
-                                         ArrayRef<int64_t>{height, width},
-                                         window.strides, window.pads);
-  if (input.isFloat())
-    addEpilogue(builder, kernel, pool.activation);
-  rt::TensorType wide = input.getType();
-  wide.type = rt::OperandType::TENSOR_FLOAT32;
-  Tensor pooled(builder, kernel->getResult(0), wide);
-  if (type.getElementType().isF32()) {
-    op.setOutput({builder, pooled.get(), op.outputType()});
-    return true;
-  }
-  double low = lowestOf(input);
-  op.setOutput(op.define(op.outputType(), pooled.extents(), [&](Indices at) {
-    Scalar value = pooled.stored(at);
-    if (input.isFloat())
-      return op.encode(value, op.outputType());
-    Scalar number = isAverage ? roundedMean(value, count) : value.toI32();
-    return limited(op, pool, number + low);
-  }));
-  return true;
-}
-
-/// The bytes of \p input less \p low, as i16.
+/// The bytes of \p input less \p low, as i32.
 static Tensor integersFrom(OperationLowering &op, const Tensor &input,
                            double low) {
-  Type element = op.getBuilder().getI16Type();
-  return op.define(element, input.extents(), [&](Indices at) {
-    return (input.integer(at) - low).to(element);
-  });
+  return op.define(op.getBuilder().getI32Type(), input.extents(),
+                   [&](Indices at) { return input.integer(at) - low; });
+}
+
+/// The number that the lowest byte of a quantized \p tensor is.
+static double lowestOf(const Tensor &tensor) {
+  return rt::storageRange(tensor.getType().type).low;
 }
 
 /// The type that the sum over a window fits: that of bytes over less than 2^22
 /// elements is an i32.
 static Type sumType(OperationLowering &op, const Pool &pool) {
-  std::optional<int64_t> height = pool.rows().window.known();
-  std::optional<int64_t> width = pool.columns().window.known();
-  constexpr int64_t bound = 1 << 11;
-  bool isSmall = height && width && *height < bound && *width < bound;
-  return isSmall ? op.getBuilder().getI32Type() : op.getBuilder().getI64Type();
+  static constexpr int64_t bound = 1 << 22;
+  // Windows are no larger than the image, without what is padding.
+  auto mostPlaces = [](const WindowAxis &axis) {
+    return std::min(axis.window.known().value_or(bound),
+                    axis.input.known().value_or(bound));
+  };
+  return mostPlaces(pool.rows()) * mostPlaces(pool.columns()) < bound
+             ? op.getBuilder().getI32Type()
+             : op.getBuilder().getI64Type();
 }
 
-static LogicalResult lowerAveragePool2D(OperationLowering &op) {
-  Pool pool;
-  if (failed(readPool(op, pool)))
-    return failure();
-  if (lowerToKernel(op, pool, kernel::PoolKind::average))
-    return success();
+/// The mean of the quantized elements of windows.
+static void averageIntegers(OperationLowering &op, const Pool &pool) {
   const Tensor &input = pool.input;
-  if (input.isFloat()) {
-    definePool(
-        op, pool, op.f32(0),
-        [&](Scalar sum, Indices at) { return sum + input.real(at); },
-        [&](const NamedPool &named) {
-          return sumWindows(op, named, widened(op, input), op.f32(0));
-        },
-        [&](Scalar sum, Scalar count) {
-          return op.encode(activated(sum / count.toF32(), pool.activation),
-                           op.outputType());
-        });
-    return success();
-  }
   // Half is rounded up (M-093), for signed values too: they are taken from the
   // lowest value on (M-022).
   double low = lowestOf(input);
@@ -265,8 +193,29 @@ static LogicalResult lowerAveragePool2D(OperationLowering &op) {
       },
       [&](Scalar sum, Scalar count) {
         Scalar number = count.to(type);
-        Scalar mean = (sum + number.quotient(number.like(2))).quotient(number);
-        return limited(op, pool, mean + low);
+        return (sum + number.quotient(number.like(2))).quotient(number);
+      },
+      [&](Scalar mean) { return limited(op, pool, mean.toI32() + low); });
+}
+
+static LogicalResult lowerAveragePool2D(OperationLowering &op) {
+  Pool pool;
+  if (failed(readPool(op, pool)))
+    return failure();
+  const Tensor &input = pool.input;
+  if (!input.isFloat()) {
+    averageIntegers(op, pool);
+    return success();
+  }
+  definePool(
+      op, pool, op.f32(0),
+      [&](Scalar sum, Indices at) { return sum + input.real(at); },
+      [&](const NamedPool &named) {
+        return sumWindows(op, named, widened(op, input), op.f32(0));
+      },
+      [&](Scalar sum, Scalar count) { return sum / count.toF32(); },
+      [&](Scalar mean) {
+        return op.encode(activated(mean, pool.activation), op.outputType());
       });
   return success();
 }
@@ -275,8 +224,6 @@ static LogicalResult lowerMaxPool2D(OperationLowering &op) {
   Pool pool;
   if (failed(readPool(op, pool)))
     return failure();
-  if (lowerToKernel(op, pool, kernel::PoolKind::max))
-    return success();
   const Tensor &input = pool.input;
   if (input.isFloat()) {
     definePool(
@@ -288,34 +235,38 @@ static LogicalResult lowerMaxPool2D(OperationLowering &op) {
         [&](const NamedPool &named) {
           return maximizeFloatWindows(op, named, widened(op, input));
         },
-        [&](Scalar largest, Scalar) {
+        /*mean=*/nullptr,
+        [&](Scalar largest) {
           return op.encode(activated(largest, pool.activation),
                            op.outputType());
         });
     return success();
   }
+  double low = lowestOf(input);
   definePool(
-      op, pool, op.i32(int64_t(lowestOf(input))),
+      op, pool, op.i32(int64_t(low)),
       [&](Scalar largest, Indices at) {
         return max(largest, input.integer(at));
       },
+      // From the lowest value on, as a mean, which may be one of the same
+      // image.
       [&](const NamedPool &named) {
-        Tensor image = integersFrom(op, input, 0);
-        Type element = image.getValueType().getElementType();
-        return maximizeWindows(op, named, image,
-                               Scalar::integer(op.getBuilder(), element,
-                                               int64_t(lowestOf(input))));
+        Tensor largest =
+            maximizeWindows(op, named, integersFrom(op, input, low), op.i32(0));
+        return op.define(op.getBuilder().getI32Type(), largest.extents(),
+                         [&](Indices at) { return largest.stored(at) + low; });
       },
-      [&](Scalar largest, Scalar) { return limited(op, pool, largest); });
+      /*mean=*/nullptr,
+      [&](Scalar largest) { return limited(op, pool, largest); });
   return success();
 }
 
+/// L2_POOL_2D is the root of the mean of the squares that are not padding
+/// (M-094).
 static LogicalResult lowerL2Pool2D(OperationLowering &op) {
   Pool pool;
   if (failed(readPool(op, pool)))
     return failure();
-  if (lowerToKernel(op, pool, kernel::PoolKind::l2))
-    return success();
   definePool(
       op, pool, op.f32(0),
       [&](Scalar sum, Indices at) {
@@ -323,18 +274,17 @@ static LogicalResult lowerL2Pool2D(OperationLowering &op) {
         return sum + element * element;
       },
       [&](const NamedPool &named) {
+        Tensor image = widened(op, pool.input);
         Tensor squares = op.define(op.getBuilder().getF32Type(),
-                                   pool.input.extents(), [&](Indices at) {
-                                     Scalar element = pool.input.real(at);
+                                   image.extents(), [&](Indices at) {
+                                     Scalar element = image.stored(at);
                                      return element * element;
                                    });
         return sumWindows(op, named, squares, op.f32(0));
       },
-      [&](Scalar sum, Scalar count) {
-        // L2_POOL_2D is the root of the mean of the squares that are not
-        // padding (M-094).
-        return op.encode(activated(sqrt(sum / count.toF32()), pool.activation),
-                         op.outputType());
+      [&](Scalar sum, Scalar count) { return sqrt(sum / count.toF32()); },
+      [&](Scalar root) {
+        return op.encode(activated(root, pool.activation), op.outputType());
       });
   return success();
 }

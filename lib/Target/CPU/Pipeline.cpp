@@ -36,6 +36,8 @@ void CPUBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::lower:
     llvm_unreachable("phases of every target");
   case Phase::fuse:
+    // linalg.pooling_nhwc_sum -> nnk.pool_2d
+    pm.addPass(createFormKernels());
     // nnk.conv_2d_fhwc -> nnk.conv_2d
     pm.addPass(createPackConvolutions());
     // nnk.conv_2d + linalg.generic -> nnk.conv_2d epilogue(...)

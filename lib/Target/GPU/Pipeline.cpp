@@ -27,6 +27,8 @@ void GPUBackend::addPhase(OpPassManager &pm, Phase phase,
   case Phase::lower:
     llvm_unreachable("phases of every target");
   case Phase::fuse:
+    // linalg.pooling_nhwc_sum -> nnk.pool_2d
+    pm.addPass(createFormKernels());
     // nnk.conv_2d_fhwc -> nnk.conv_2d
     pm.addPass(createPackConvolutions());
     // linalg.generic + linalg.generic -> linalg.generic

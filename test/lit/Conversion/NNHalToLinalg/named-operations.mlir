@@ -1,8 +1,9 @@
 // RUN: nnhal-opt %s --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s --implicit-check-not=scf.for
 // RUN: nnhal-opt %s --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --linalg-specialize-generic-ops | FileCheck %s --check-prefix=NAMES
 
-// For a target without micro-kernels, contractions and pools of known extents
-// are upstream's named operations, and padding is one of its own.
+// For a target without micro-kernels, contractions of known extents are
+// upstream's named operations, and padding is one of its own. So are pools, for
+// every target.
 
 // CHECK-LABEL: @conv_2d
 // CHECK:         %[[PADDED:.+]] = tensor.pad %arg0 low[0, 1, 2, 0] high[0, 0, 1, 0]
@@ -89,59 +90,6 @@ nnhal.model @quantized attributes {hal_version = "1.3"} {
     %0 = nnhal.conv_2d %x, %filter, %bias pads [1, 1, 1, 1] strides [1, 1]
         : (tensor<1x4x4x2x!quant.uniform<u8:f32, 0.5:128>>, tensor<3x3x3x2x!quant.uniform<i8<-127:127>:f32:0, {0.5, 0.25, 0.125}>>, tensor<3xi32>) -> tensor<1x4x4x3x!quant.uniform<u8:f32, 0.25:3>>
     nnhal.return %0 : tensor<1x4x4x3x!quant.uniform<u8:f32, 0.25:3>>
-  }
-}
-
-// -----
-
-// A mean is divided by the places that are not padding.
-// CHECK-LABEL: @average_pool_2d
-// CHECK:         %[[PADDED:.+]] = tensor.pad %arg0
-// CHECK:         %[[SUMS:.+]] = linalg.pooling_nhwc_sum {{.*}} ins(%[[PADDED]], %{{.*}} : tensor<1x6x6x3xf32>, tensor<3x3xf32>)
-// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]] : {{.*}})
-// CHECK:           linalg.index
-// CHECK:           arith.divf
-func.func @average_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
-  %0 = nnhal.average_pool_2d %x pads [1, 1, 1, 1] strides [1, 1] window [3, 3]
-      : (tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
-  return %0 : tensor<1x4x4x3xf32>
-}
-
-// -----
-
-// CHECK-LABEL: @l2_pool_2d
-// CHECK:           arith.mulf
-// CHECK:         linalg.pooling_nhwc_sum
-// CHECK:           math.sqrt
-func.func @l2_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32> {
-  %0 = nnhal.l2_pool_2d %x pads [0, 0, 0, 0] strides [2, 2] window [2, 2]
-      : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
-  return %0 : tensor<1x2x2x3xf32>
-}
-
-// -----
-
-// A NaN is passed over, as no named operation does.
-// CHECK-LABEL: @max_pool_2d
-// CHECK:         linalg.generic {{.*}}"reduction", "reduction"]} ins(%arg0, %{{.*}} : tensor<1x4x4x3xf32>, tensor<2x2xf32>)
-// CHECK:           arith.cmpf ogt, %in, %out
-func.func @max_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32> {
-  %0 = nnhal.max_pool_2d %x pads [0, 0, 0, 0] strides [2, 2] window [2, 2]
-      : (tensor<1x4x4x3xf32>) -> tensor<1x2x2x3xf32>
-  return %0 : tensor<1x2x2x3xf32>
-}
-
-// -----
-
-// CHECK-LABEL: func.func @main
-// CHECK:         tensor.pad
-// CHECK:           tensor.yield %c-128_i16
-// CHECK:         linalg.pooling_nhwc_max {{.*}} : tensor<1x5x5x3xi16>, tensor<2x2xi16>)
-nnhal.model @max_of_bytes attributes {hal_version = "1.3"} {
-  nnhal.graph @main(%x: tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>> {
-    %0 = nnhal.max_pool_2d %x pads [0, 1, 0, 1] strides [1, 1] window [2, 2]
-        : (tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>
-    nnhal.return %0 : tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>
   }
 }
 

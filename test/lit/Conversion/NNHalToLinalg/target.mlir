@@ -15,13 +15,3 @@ func.func @conv_2d(%in: tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32> {
       : (tensor<1x4x4x8xf32>, tensor<16x1x1x8xf32>, tensor<16xf32>) -> tensor<1x4x4x16xf32>
   return %0 : tensor<1x4x4x16xf32>
 }
-
-// CHECK-LABEL: func.func @max_pool_2d
-// CHECK: linalg.generic
-// CPU-LABEL: func.func @max_pool_2d
-// CPU: nnk.pool_2d max
-func.func @max_pool_2d(%in: tensor<1x4x4x8xf32>) -> tensor<1x2x2x8xf32> {
-  %0 = nnhal.max_pool_2d %in pads [0, 0, 0, 0] strides [2, 2] window [2, 2]
-      : (tensor<1x4x4x8xf32>) -> tensor<1x2x2x8xf32>
-  return %0 : tensor<1x2x2x8xf32>
-}

@@ -1,28 +1,5 @@
 // RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --split-input-file | FileCheck %s
 
-// CHECK-LABEL: @max_pool_2d_ends_in_activation
-// CHECK:         nnk.pool_2d max ins(%{{.*}} : tensor<1x4x4x3xf32>)
-// CHECK-SAME:      window [2, 2] strides [2, 1] pads [0, 1, 0, 1]
-// CHECK-SAME:      epilogue {
-// CHECK:           arith.cmpf ogt
-func.func @max_pool_2d_ends_in_activation(%x: tensor<1x4x4x3xf32>) -> tensor<1x2x4x3xf32> {
-  %0 = nnhal.max_pool_2d %x pads [0, 1, 0, 1] strides [2, 1] window [2, 2] activation relu
-      : (tensor<1x4x4x3xf32>) -> tensor<1x2x4x3xf32>
-  return %0 : tensor<1x2x4x3xf32>
-}
-
-// -----
-
-// CHECK-LABEL: @l2_pool_2d
-// CHECK:         nnk.pool_2d l2
-func.func @l2_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x3x3x3xf32> {
-  %0 = nnhal.l2_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [2, 2]
-      : (tensor<1x4x4x3xf32>) -> tensor<1x3x3x3xf32>
-  return %0 : tensor<1x3x3x3xf32>
-}
-
-// -----
-
 // Positions 0, 0.5, 1, 1.5 of two rows.
 // CHECK-LABEL: @resize_bilinear_reads_tables
 // CHECK-DAG:     arith.constant dense<[0, 0, 1, 1]> : tensor<4xi32>
@@ -88,48 +65,4 @@ func.func @resize_bilinear_half_pixel_centers(%x: tensor<1x2x2x3xf32>) -> tensor
 func.func @resize_nearest_neighbor_rounds_aligned_corners(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
   %0 = nnhal.resize_nearest_neighbor %x align_corners : (tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
-}
-
-// -----
-
-// Halves are pooled as float32, and rounded in the end.
-// CHECK-LABEL: @pool_of_halves
-// CHECK:         arith.extf
-// CHECK:         nnk.pool_2d l2 ins(%{{.*}} : tensor<1x4x4x3xf32>)
-// CHECK:         arith.truncf
-func.func @pool_of_halves(%x: tensor<1x4x4x3xf16>) -> tensor<1x3x3x3xf16> {
-  %0 = nnhal.l2_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [2, 2]
-      : (tensor<1x4x4x3xf16>) -> tensor<1x3x3x3xf16>
-  return %0 : tensor<1x3x3x3xf16>
-}
-
-// -----
-
-// Bytes are pooled as floats from 0 on, and a mean is rounded half up: 0.5 and a
-// fourth of a ninth are added before digits are cut off.
-// CHECK-LABEL: func.func @main
-// CHECK:         nnk.pool_2d average ins(%{{.*}} : tensor<1x4x4x3xf32>)
-// CHECK:         arith.addf %{{.*}}, %[[HALF:.*]] : f32
-// CHECK:         arith.fptosi
-// CHECK:         arith.addi %{{.*}}, %{{.*}} : i32
-nnhal.model @average_of_bytes attributes {hal_version = "1.3"} {
-  nnhal.graph @main(%x: tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5>> {
-    %0 = nnhal.average_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [3, 3]
-        : (tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5>>
-    nnhal.return %0 : tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5>>
-  }
-}
-
-// -----
-
-// A mean of more than 4096 elements of float32 may be rounded another way.
-// CHECK-LABEL: func.func @main
-// CHECK-NOT:     nnk.pool_2d
-// CHECK:         scf.for
-nnhal.model @average_of_many_bytes attributes {hal_version = "1.3"} {
-  nnhal.graph @main(%x: tensor<1x64x65x1x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x1x1x1x!quant.uniform<i8:f32, 0.5>> {
-    %0 = nnhal.average_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [64, 65]
-        : (tensor<1x64x65x1x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x1x1x1x!quant.uniform<i8:f32, 0.5>>
-    nnhal.return %0 : tensor<1x1x1x1x!quant.uniform<i8:f32, 0.5>>
-  }
 }

@@ -48,9 +48,9 @@ class LoweringPolicy {
 public:
   virtual ~LoweringPolicy();
 
-  /// Whether convolutions, matrix products and pools become micro-kernels
-  /// (`nnk`), whose constants are packed in panels. Only then are panelWidth()
-  /// and quadSigns() asked.
+  /// Whether convolutions and matrix products become micro-kernels (`nnk`),
+  /// whose constants are packed in panels. Only then are panelWidth() and
+  /// quadSigns() asked.
   virtual bool hasMicroKernels() const;
   /// The output channels of one panel of a kernel of \p channels output
   /// channels.
