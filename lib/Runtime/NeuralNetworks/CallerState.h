@@ -1,4 +1,4 @@
-//===- CallerState.h - What a call keeps from its caller's thread -*- C++ -*-=//
+//===- CallerState.h - What calls keep from their thread --------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
