@@ -68,7 +68,8 @@ template <typename T> Status rescaleBytes(Run &run, Activation activation) {
   const Bounds bounds =
       activationBounds(activation, boundsOf<T>(), to.scale, to.zeroPoint);
   return map<T>(run, [&](T value) {
-    return T(bounds(scale(value - from.zeroPoint, factor) + to.zeroPoint));
+    return T(bounds(
+        wrappingAdd(scale(value - from.zeroPoint, factor), to.zeroPoint)));
   });
 }
 

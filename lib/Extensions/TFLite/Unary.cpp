@@ -53,7 +53,7 @@ Status runAbs(Run &run) {
       int32_t magnitude = std::abs(value - from.zeroPoint);
       int32_t steps =
           from.scale == to.scale ? magnitude : scale(magnitude, factor);
-      return int8_t(bounds(steps + to.zeroPoint));
+      return int8_t(bounds(wrappingAdd(steps, to.zeroPoint)));
     });
   }
   if (use.element(0) == Element::int16) {
@@ -183,8 +183,8 @@ template <typename T> Status runQuantizedRoot(Run &run) {
   return map<T>(run, [&](T value) {
     const float root =
         std::sqrt(from.scale * float(int32_t(value) - from.zeroPoint));
-    // The quotient may be infinite.
-    const float steps = std::min(root / to.scale, 65536.0f);
+    // The quotient may be infinite, or NaN where scales are flushed to 0.
+    const float steps = std::fmin(root / to.scale, 65536.0f);
     return T(boundsOf<T>()(int32_t(steps) + to.zeroPoint));
   });
 }
@@ -284,8 +284,11 @@ Status runLogarithmOfBytes(Run &run) {
     const float real = from.scale * float(value - from.zeroPoint);
     const float logarithm = real <= 0 ? least : std::log(real);
     const float steps = std::round(logarithm * perUnit) + float(to.zeroPoint);
+    // A scale of the result whose reciprocal is infinite makes NaN of 0.
     table[uint8_t(value)] =
-        int8_t(std::clamp(steps, float(bounds.least), float(bounds.most)));
+        int8_t(std::isnan(steps) ? float(bounds.least)
+                                 : std::clamp(steps, float(bounds.least),
+                                              float(bounds.most)));
   }
   return map<int8_t>(run, [&](int8_t value) { return table[uint8_t(value)]; });
 }

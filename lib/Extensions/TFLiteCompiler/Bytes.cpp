@@ -60,7 +60,6 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
   SmallVector<Value> steps;
   for (auto [input, byte] : llvm::zip_equal(use.op.getInputs(), x))
     steps.push_back(stepsOfByte(e, bytesOf(input.getType()), byte));
-  // TensorFlow Lite computes the factor of QUANTIZE in double precision.
   const float ratio = use.scale(0) / use.resultScale();
   auto activated = [&](Activation activation) {
     return byteOfSteps(e, to, e.scale(steps[0], factorOf(ratio)),
@@ -97,6 +96,7 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
   }
   default: {
     assert(use.function() == Function::quantize && "others are refused");
+    // TensorFlow Lite computes this factor in double precision.
     Factor factor = factorOf(double(use.scale(0)) / double(use.resultScale()));
     return byteOfSteps(e, to, e.scale(steps[0], factor), boundsOfBytes(to));
   }

@@ -8,6 +8,7 @@
 #include "FifoMemory.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Runtime/Support/FileLimit.h"
 
 #include <cerrno>
 #include <cstring>
@@ -51,7 +52,8 @@ Result<FifoMemory> FifoMemory::create(uint32_t capacity, uint32_t elementSize) {
                    capacity, maxFifoCapacity);
   uint64_t size = byteSizeOf(capacity, elementSize);
   UniqueFd fd(::memfd_create("nnhal-fifo", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!fd.isValid() || ::ftruncate(fd.get(), off_t(size)) != 0 ||
+  if (!fd.isValid() || isBeyondFileLimit(size) ||
+      ::ftruncate(fd.get(), off_t(size)) != 0 ||
       ::fcntl(fd.get(), F_ADD_SEALS, resizeSeals | F_SEAL_SEAL) != 0)
     return outOfResources("no memory for a queue of {} bytes: {}", size,
                           std::strerror(errno));

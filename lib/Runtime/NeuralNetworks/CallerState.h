@@ -14,12 +14,14 @@
 #define NNHAL_LIB_RUNTIME_NEURALNETWORKS_CALLERSTATE_H
 
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <ctime>
+#include <signal.h>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
+#else
+#include <fenv.h>
 #endif
 
 namespace nnhal::ndk {
@@ -30,29 +32,38 @@ namespace nnhal::ndk {
 /// as it was. Threads that are made meanwhile do not trap either.
 class WithoutFloatTraps {
 public:
-  WithoutFloatTraps() {
 #if defined(__x86_64__)
+  WithoutFloatTraps() {
     before = _mm_getcsr();
     constexpr uint32_t masks = 0x1F80;
     isChanged = (before & masks) != masks;
     if (isChanged) [[unlikely]]
       _mm_setcsr(before | masks);
-#endif
   }
   ~WithoutFloatTraps() {
-#if defined(__x86_64__)
     if (isChanged) [[unlikely]]
       _mm_setcsr(before);
-#endif
   }
+#else
+  WithoutFloatTraps() : before(::fegetexcept()), isChanged(before > 0) {
+    if (isChanged) [[unlikely]]
+      ::fedisableexcept(FE_ALL_EXCEPT);
+  }
+  ~WithoutFloatTraps() {
+    if (isChanged) [[unlikely]]
+      ::feenableexcept(before);
+  }
+#endif
   WithoutFloatTraps(const WithoutFloatTraps &) = delete;
   WithoutFloatTraps &operator=(const WithoutFloatTraps &) = delete;
 
 private:
 #if defined(__x86_64__)
   uint32_t before = 0;
-  bool isChanged = false;
+#else
+  int before = 0;
 #endif
+  bool isChanged = false;
 };
 
 /// While one of these lives, a file that this thread makes longer than the
@@ -69,10 +80,12 @@ public:
   ~WithoutFileSizeSignal() {
     if (!isHeld)
       return;
+    const int error = errno;
     const timespec now = {};
     while (::sigtimedwait(&signal, nullptr, &now) < 0 && errno == EINTR) {
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
   }
   WithoutFileSizeSignal(const WithoutFileSizeSignal &) = delete;
   WithoutFileSizeSignal &operator=(const WithoutFileSizeSignal &) = delete;

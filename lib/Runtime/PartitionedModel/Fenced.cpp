@@ -231,9 +231,10 @@ private:
         waitFor, request.deadline,
         [self = shared_from_this(), ended](const Status &signaled) mutable {
           if (signaled.isOk())
-            self->repeat(std::move(ended));
-          else
-            self->finish(std::move(ended));
+            return self->repeat(std::move(ended));
+          if (signaled.code() == StatusCode::generalFailure)
+            ended.status = signaled;
+          self->finish(std::move(ended));
         });
     if (!waited.isOk())
       finish(std::move(ended));

@@ -9,6 +9,7 @@
 
 #include "AtomicFile.h"
 #include "Errors.h"
+#include "FileLimit.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -44,6 +45,9 @@ Result<UniqueFd> nnhal::rt::sealedCopy(std::span<const std::byte> bytes,
   UniqueFd fd = createMemoryFile(content);
   if (!fd.isValid())
     return outOfResources("cannot create a memory file for {}: {}", noun,
+                          errorText(errno));
+  if (isBeyondFileLimit(bytes.size()))
+    return outOfResources("cannot copy {} bytes of {}: {}", bytes.size(), noun,
                           errorText(errno));
   if (Status written = writeAll(fd.get(), bytes); !written.isOk())
     return outOfResources("cannot copy {} bytes of {}: {}", bytes.size(), noun,

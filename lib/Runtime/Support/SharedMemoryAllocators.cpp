@@ -9,6 +9,7 @@
 #include "nnhal/Runtime/SharedMemory.h"
 
 #include "Ashmem.h"
+#include "FileLimit.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static UniqueFd openSealedMemfd(uint64_t size) {
     errno = EFBIG;
     return UniqueFd();
   }
-  if (::ftruncate(fd.get(), off_t(size)) != 0 ||
+  if (isBeyondFileLimit(size) || ::ftruncate(fd.get(), off_t(size)) != 0 ||
       ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) {
     int error = errno;
     fd.reset();

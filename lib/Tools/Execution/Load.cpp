@@ -142,8 +142,8 @@ private:
     return checkExtensions();
   }
 
-  /// Says what a user can do where the importer took operations of an extension
-  /// that the device does not have.
+  /// Fails where the importer took operations of an extension that the device
+  /// does not have, and says what a user can do then.
   Status checkExtensions() const {
     if (request.goal != LoadGoal::prepared || model.kind != ModelKind::tflite)
       return Status::ok();
@@ -153,10 +153,8 @@ private:
                             &rt::Extension::name) == device.extensions().end())
         return rt::badData(
             "{} does not have the extension {}, whose operations compute what "
-            "the HAL's do not, or not as TensorFlow Lite does: --device=auto "
-            "gives them to a device that has it, and --no-extensions takes the "
-            "HAL's where it has some",
-            device.name(), used.name);
+            "the HAL's do not, or not as TensorFlow Lite does{}",
+            device.name(), used.name, request.extensionAdvice);
     return Status::ok();
   }
 

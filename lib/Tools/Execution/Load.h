@@ -54,6 +54,9 @@ struct LoadRequest {
   std::string emit;
   /// TFLiteImportOptions::useExtensions.
   bool useExtensions = true;
+  /// What the user of the program can do where the device lacks an extension
+  /// that the importer uses; the end of the message, empty for none.
+  std::string extensionAdvice;
   /// TFLiteImportOptions::signature.
   std::string signature;
   /// Sets Model::relaxComputationFloat32toFloat16 of what is read.

@@ -21,6 +21,7 @@
 #include <random>
 #if defined(__aarch64__)
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #endif
 
 using namespace nnhal::rt;
@@ -210,6 +211,14 @@ TEST(CodeImageTest, SystemDiagnostics) {
   EXPECT_EQ(messageWithout(SystemCall::write, ENOSPC),
             fmt::format("cannot copy {} bytes of code: No space left on device",
                         kernels().bytes.size()));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string limited = loadMessage(kernels());
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(limited, fmt::format("cannot copy {} bytes of code: File too large",
+                                 kernels().bytes.size()));
   EXPECT_EQ(messageWithout(SystemCall::addSeals, EPERM),
             "cannot seal code in memory: Operation not permitted");
   EXPECT_EQ(messageWithout(SystemCall::dlopen, ENOMEM),

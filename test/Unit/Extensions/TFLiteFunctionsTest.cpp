@@ -74,6 +74,14 @@ TEST(TFLiteFunctions, RootsAndLogarithmsOfBytes) {
             "RSQRT: element 1 is 2, which is below the zero point 3");
 }
 
+// The reciprocal of the result's scale is infinite.
+TEST(TFLiteFunctions, LogarithmsOfTheSmallestScale) {
+  Operator use(73);
+  use.tensor(tensorInt8, {3}, Int8s{1, 2, 0}, 1, 0)
+      .result(tensorInt8, {3}, 1e-39f, 0);
+  EXPECT_EQ(use.run().elements<int8_t>(), Int8s({-128, 127, -128}));
+}
+
 TEST(TFLiteFunctions, RootsAndLogarithmsOf16Bits) {
   Int16s input = {1, 4, 16, 0, 1000, 32767, 128, 200};
   auto of = [&](uint16_t number, const Int16s &input, float scale) {

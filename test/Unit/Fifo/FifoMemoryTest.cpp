@@ -97,6 +97,18 @@ TEST(FifoMemoryTest, NoMemory) {
             "cannot map the 24832 bytes of a queue: Cannot allocate memory");
 }
 
+// A longer file would bring SIGXFSZ, which ends the process.
+TEST(FifoMemoryTest, TheLimitOfFileSizesIsKept) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {447, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  Status status = FifoMemory::create(8, 24).status();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(status.message(),
+            "no memory for a queue of 448 bytes: File too large");
+}
+
 TEST(FifoMemoryTest, NobodyCanResizeIt) {
   auto memory = FifoMemory::create(8, 24);
   ASSERT_TRUE(memory.isOk());

@@ -481,6 +481,20 @@ TEST(SharedMemoryTest, duplicateWithoutFreeDescriptor) {
                 "cannot create a pool of 1 bytes: Too many open files");
 }
 
+// A longer file would bring SIGXFSZ, which ends the process.
+TEST(SharedMemoryTest, theLimitOfFileSizesIsKept) {
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small = {99, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  Status status = SharedMemory::createAshmem(100, noDevices).status();
+  bool isSmallerMade = SharedMemory::createAshmem(99, noDevices).isOk();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  expectFailure(status, StatusCode::resourceExhaustedTransient,
+                "cannot create a pool of 100 bytes: File too large");
+  EXPECT_TRUE(isSmallerMade);
+}
+
 // Nothing to do for a memfd; DmaBufTest has the other kind.
 TEST(SharedMemoryTest, accessEndsOnce) {
   using Mode = SharedMemory::Access::Mode;

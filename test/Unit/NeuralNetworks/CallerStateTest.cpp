@@ -28,7 +28,8 @@ TEST(NeuralNetworksCaller, ComputesWhereFloatsTrap) {
     each->right[0] = -INFINITY;
     each->setAll();
   }
-  ASSERT_GE(::feenableexcept(traps), 0);
+  if (::feenableexcept(traps) < 0)
+    GTEST_SKIP() << "the processor has no traps";
   Event event;
   Result computed = here.execution.compute();
   Result started = elsewhere.execution.startCompute(&event);

@@ -12,10 +12,10 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <malloc.h>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace nnhal::tools;
@@ -52,10 +52,14 @@ std::string flagsOf(const void *address) {
   return "";
 }
 
-/// Whether the kernel can be asked for large pages.
+/// Whether the kernel can be asked for large pages, and tells so of an address:
+/// emulators of other processors do not.
 bool hasLargePages() {
-  std::error_code error;
-  return std::filesystem::exists("/sys/kernel/mm/transparent_hugepage", error);
+  void *probe = ::mmap(nullptr, 4 * mebibyte, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return probe != MAP_FAILED &&
+         ::madvise(probe, 4 * mebibyte, MADV_HUGEPAGE) == 0 &&
+         flagsOf(static_cast<char *>(probe)).find(" hg ") != std::string::npos;
 }
 
 /// Ends the process, with 0 when the heap has grown at once by what a

@@ -170,8 +170,8 @@ static bool yieldsIntegers(Operator &op) {
 
 /// The real numbers that a quantized operator yields.
 struct RealBounds {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
+  float least = -std::numeric_limits<float>::infinity();
+  float most = std::numeric_limits<float>::infinity();
 };
 
 /// Whether bytes that \p op bounds by \p bounds and brings to another scale may
@@ -189,9 +189,10 @@ static bool hasOtherSteps(Operator &op, double factor, RealBounds bounds = {}) {
   if (!(ratio < mostFactor))
     return false;
   const FixedPointFactor multiplier = fixedPointFactor(factor);
+  // Bounds are divided in single precision, as activationRange() does.
   auto bounded = [&](double steps, float scale) {
-    return std::clamp(steps, std::round(bounds.least / double(scale)),
-                      std::round(bounds.most / double(scale)));
+    return std::clamp(steps, double(std::round(bounds.least / scale)),
+                      double(std::round(bounds.most / scale)));
   };
   for (int32_t steps = -255; steps <= 255; ++steps) {
     const double exact = bounded(steps, from.scale) * ratio;
