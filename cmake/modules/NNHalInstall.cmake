@@ -3,8 +3,8 @@
 #
 #   runtime       libNNHalRuntime: loads and executes compiled models; and
 #                 libnativewindow
-#   compiler      libNNHalCompiler and its dialects, nnhal-opt, nnhal-translate,
-#                 nnhal-lsp-server, nnhal-reduce and its tests
+#   compiler      libNNHalCompiler, its dialects and libNNHalMLIR, nnhal-opt,
+#                 nnhal-translate, nnhal-lsp-server, nnhal-reduce and its tests
 #   tools         nnhal-run: no shared library but the C library's; nnhal-cache,
 #                 nnhal-benchmark
 #   service       libNNHalServiceClient and nnhal-service, which need Cap'n
@@ -79,6 +79,10 @@ if(NNHAL_ENABLE_COMPILER)
     DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT compiler)
   set(libraries MLIR Dialect Foundation Transforms ConversionCommon GraphToFunc ToLinalg Codegen Target TargetCPU TargetGPU Targets Passes
     ModelIR LLVMHeaders)
+  # libNNHalMLIR has code of LLVM, whose parts have terms of their own.
+  install(FILES /usr/share/doc/llvm-22-dev/copyright DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/nnhal-compiler"
+    RENAME copyright.llvm COMPONENT compiler OPTIONAL)
+  install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/nnhal-compiler" COMPONENT compiler)
   list(TRANSFORM libraries PREPEND NNHal OUTPUT_VARIABLE targets)
   install(TARGETS ${targets} EXPORT NNHalCompilerTargets
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT compiler NAMELINK_COMPONENT development
@@ -180,8 +184,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "nnhal-runtime (= ${PROJECT_VERSION}), nnhal-ndk (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and CMake package of NNHal
- For programs that run models, for devices, and, with nnhal-compiler and
- libmlir-22-dev, libssl-dev and clang-22, for compiler plug-ins.")
+ For programs that run models, for devices, and, with nnhal-compiler,
+ libmlir-22-dev, llvm-22-dev, libssl-dev and clang-22, for compiler plug-ins.")
 if(NNHAL_ENABLE_COMPILER)
   list(APPEND CPACK_COMPONENTS_ALL compiler)
   set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME nnhal-compiler)
@@ -190,6 +194,6 @@ if(NNHAL_ENABLE_COMPILER)
   set(CPACK_COMPONENT_COMPILER_DESCRIPTION "Compiles NN HAL / NNAPI models to native code
  The compiler library that the runtime opens, and the tools of who works on
  passes: nnhal-opt, nnhal-translate, nnhal-lsp-server and nnhal-reduce.")
-  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler (= ${PROJECT_VERSION}), libmlir-22-dev, libssl-dev, clang-22")
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "nnhal-compiler (= ${PROJECT_VERSION}), libmlir-22-dev, llvm-22-dev, libssl-dev, clang-22")
 endif()
 include(CPack)

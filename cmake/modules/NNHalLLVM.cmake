@@ -12,6 +12,9 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+# For the archives, which compress sections.
+find_package(ZLIB REQUIRED)
+find_package(zstd REQUIRED)
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
@@ -55,20 +58,25 @@ target_precompile_headers(NNHalPrecompiled PRIVATE
   <mlir/Pass/Pass.h>
   <mlir/Transforms/DialectConversion.h>)
 
-# nnhal_find_archives(VARIABLE NAMES...)
+# nnhal_find_archives(VARIABLE [OPTIONAL] NAMES...)
 # The files of imported targets that are archives. Linked as targets they would
-# bring LLVM's shared library. What LLVM lists may be another package's (BOLT,
-# Polly).
+# bring LLVM's shared library. With OPTIONAL those that are none are left out: what
+# LLVM lists may be another package's (BOLT, Polly).
 function(nnhal_find_archives variable)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "OPTIONAL" "" "")
   set(files "")
-  foreach(name IN LISTS ARGN)
-    if(NOT TARGET ${name})
-      continue()
+  foreach(name IN LISTS ARG_UNPARSED_ARGUMENTS)
+    set(type "no target")
+    set(file "")
+    if(TARGET ${name})
+      get_target_property(type ${name} TYPE)
+      get_target_property(file ${name} LOCATION)
     endif()
-    get_target_property(type ${name} TYPE)
-    get_target_property(file ${name} LOCATION)
     if(type STREQUAL "STATIC_LIBRARY" AND EXISTS "${file}")
       list(APPEND files "${file}")
+    elseif(NOT ARG_OPTIONAL)
+      message(FATAL_ERROR "${name} of LLVM is no archive that there is (${type} '${file}'): "
+        "llvm-22-dev, libmlir-22-dev and liblld-22-dev have them")
     endif()
   endforeach()
   set(${variable} "${files}" PARENT_SCOPE)

@@ -110,6 +110,7 @@ public:
 private:
   bool readWindow();
   bool readStrides();
+  bool hasAllWindows(unsigned number) const;
   void leaveOutPadding();
   bool formMaximum();
   bool formMean();
@@ -170,9 +171,18 @@ bool PoolForming::readWindow() {
   leaveOutPadding();
   // Windows that are nothing but padding have no mean.
   for (auto [index, pad] : llvm::enumerate(pads))
-    if (pad >= window[index / 2])
+    if (pad < 0 || pad >= window[index / 2])
       return false;
-  return true;
+  return hasAllWindows(0) && hasAllWindows(1);
+}
+
+/// Whether there is a result for each window that the image has room for along
+/// one axis. linalg takes fewer results, too.
+bool PoolForming::hasAllWindows(unsigned number) const {
+  PoolAxis along = axis(number);
+  int64_t room = pads[2 * number] + along.input + pads[2 * number + 1];
+  return along.input > 0 && room >= along.window &&
+         (room - along.window) / along.stride + 1 == along.output;
 }
 
 /// Takes the image from behind padding with the number that results begin with.
@@ -263,7 +273,8 @@ bool PoolForming::takeSquares() {
   auto squares = image.getDefiningOp<linalg::GenericOp>();
   Value element = elementOf(squares);
   if (!element || squares.getNumDpsInputs() != 1 ||
-      !squares.getIndexingMapsArray().front().isIdentity())
+      !squares.getIndexingMapsArray().front().isIdentity() ||
+      squares.getDpsInputOperand(0)->get().getType() != image.getType())
     return false;
   Value argument = squares.getBody()->getArgument(0);
   if (!matchPattern(element,
@@ -283,6 +294,7 @@ bool PoolForming::isMean(linalg::GenericOp op) const {
   AffineMap map = op.getIndexingMapsArray()[1];
   Attribute counts = constantOf(op.getDpsInputOperand(1)->get());
   if (!counts || map.getNumResults() != 2 ||
+      !hasCountablePlaces(axis(0), axis(1)) ||
       counts != countPlaces(axis(0), axis(1), elementType()))
     return false;
   for (auto [index, expression] : llvm::enumerate(map.getResults()))

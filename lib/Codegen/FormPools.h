@@ -24,7 +24,8 @@ public:
   explicit FormedPools(mlir::RewriterBase &rewriter) : rewriter(rewriter) {}
 
   /// Replaces what \p pool, which is one, belongs to. False, and nothing is
-  /// changed, where the kernel would not give the same bits.
+  /// changed, where the kernel would not give the same bits; the sum of squares
+  /// alone may be more exact, by a fused multiplication and addition.
   [[nodiscard]] bool form(mlir::linalg::LinalgOp pool);
   /// Erases what has no readers left.
   void eraseUnread();

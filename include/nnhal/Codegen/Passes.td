@@ -20,7 +20,8 @@ def FormKernels : Pass<"nnk-form-kernels"> {
   let description = [{
     A pool of linalg, with the tensor.pad before it and, of sums, the mean after
     it, becomes nnk.pool_2d. What follows stays for nnk-fuse-epilogue. Only what
-    the kernel computes with the same bits is taken:
+    the kernel computes with the same bits is taken, but for squares, which it
+    adds without rounding them before:
 
     | linalg | micro-kernel |
     |---|---|

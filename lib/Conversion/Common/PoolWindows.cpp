@@ -19,16 +19,24 @@ int64_t PoolAxis::inside(int64_t index) const {
   return std::min(start + window, input) - std::max<int64_t>(start, 0);
 }
 
+bool nnhal::hasCountablePlaces(const PoolAxis &rows, const PoolAxis &columns) {
+  constexpr int64_t most = 1 << 20;
+  return (rows.isWithin() && columns.isWithin()) ||
+         (rows.output <= most && columns.output <= most &&
+          rows.output * columns.output <= most);
+}
+
 template <typename Number>
 static DenseElementsAttr countsOf(const PoolAxis &rows, const PoolAxis &columns,
                                   Type element) {
+  auto type = RankedTensorType::get({rows.output, columns.output}, element);
+  if (rows.isWithin() && columns.isWithin())
+    return DenseElementsAttr::get(type, Number(rows.window * columns.window));
   SmallVector<Number> counts;
   for (int64_t row = 0; row < rows.output; ++row)
     for (int64_t column = 0; column < columns.output; ++column)
       counts.push_back(Number(rows.inside(row) * columns.inside(column)));
-  return DenseElementsAttr::get(
-      RankedTensorType::get({rows.output, columns.output}, element),
-      ArrayRef<Number>(counts));
+  return DenseElementsAttr::get(type, ArrayRef<Number>(counts));
 }
 
 DenseElementsAttr nnhal::countPlaces(const PoolAxis &rows,

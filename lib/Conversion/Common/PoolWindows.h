@@ -27,7 +27,15 @@ struct PoolAxis {
 
   /// How many places of window number \p index are not padding.
   int64_t inside(int64_t index) const;
+  /// Whether no window has padding.
+  bool isWithin() const {
+    return inside(0) == window && inside(output - 1) == window;
+  }
 };
+
+/// Whether the constant of countPlaces() is small: of one number, or of a
+/// million.
+bool hasCountablePlaces(const PoolAxis &rows, const PoolAxis &columns);
 
 /// A constant of \p element, f32, i32 or i64, that has for each window, [rows,
 /// columns], how many of its places are not padding.

@@ -143,3 +143,87 @@ func.func @other_maxima(%integers: tensor<1x4x4x1xi32>, %floats: tensor<1x4x4x1x
   %1 = linalg.pooling_nhwc_max ins(%floats, %window : tensor<1x4x4x1xf32>, tensor<2x2xf32>) outs(%i1 : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
   return %0, %1 : tensor<1x3x3x1xi32>, tensor<1x3x3x1xf32>
 }
+
+// -----
+
+// linalg takes fewer results than there are windows, results that begin with
+// other numbers than padding has, and padding that cuts.
+// CHECK-LABEL: @other_windows
+// CHECK-COUNT-4: linalg.generic
+// CHECK-NOT:     nnk.pool_2d
+#image = affine_map<(n, y, x, c, i, j) -> (n, y + i, x + j, c)>
+#window = affine_map<(n, y, x, c, i, j) -> (i, j)>
+#result = affine_map<(n, y, x, c, i, j) -> (n, y, x, c)>
+func.func @other_windows(%in: tensor<1x4x4x1xf32>) -> (tensor<1x2x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x4x3x1xf32>, tensor<1x2x3x1xf32>) {
+  %infinity = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %window = tensor.empty() : tensor<2x2xf32>
+  %e0 = tensor.empty() : tensor<1x2x3x1xf32>
+  %e1 = tensor.empty() : tensor<1x3x3x1xf32>
+  %e2 = tensor.empty() : tensor<1x4x3x1xf32>
+  %i0 = linalg.fill ins(%infinity : f32) outs(%e0 : tensor<1x2x3x1xf32>) -> tensor<1x2x3x1xf32>
+  %i1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x3x3x1xf32>) -> tensor<1x3x3x1xf32>
+  %i2 = linalg.fill ins(%infinity : f32) outs(%e2 : tensor<1x4x3x1xf32>) -> tensor<1x4x3x1xf32>
+  %fewer = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%in, %window : tensor<1x4x4x1xf32>, tensor<2x2xf32>) outs(%i0 : tensor<1x2x3x1xf32>) {
+  ^bb0(%e: f32, %w: f32, %largest: f32):
+    %is = arith.cmpf ogt, %e, %largest : f32
+    %m = arith.select %is, %e, %largest : f32
+    linalg.yield %m : f32
+  } -> tensor<1x2x3x1xf32>
+  %from_zero = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%in, %window : tensor<1x4x4x1xf32>, tensor<2x2xf32>) outs(%i1 : tensor<1x3x3x1xf32>) {
+  ^bb0(%e: f32, %w: f32, %largest: f32):
+    %is = arith.cmpf ogt, %e, %largest : f32
+    %m = arith.select %is, %e, %largest : f32
+    linalg.yield %m : f32
+  } -> tensor<1x3x3x1xf32>
+  %zeros = tensor.pad %in low[0, 0, 0, 0] high[0, 1, 0, 0] {
+  ^bb0(%n: index, %y: index, %x: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<1x4x4x1xf32> to tensor<1x5x4x1xf32>
+  %over_zeros = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%zeros, %window : tensor<1x5x4x1xf32>, tensor<2x2xf32>) outs(%i2 : tensor<1x4x3x1xf32>) {
+  ^bb0(%e: f32, %w: f32, %largest: f32):
+    %is = arith.cmpf oge, %e, %largest : f32
+    %m = arith.select %is, %e, %largest : f32
+    linalg.yield %m : f32
+  } -> tensor<1x4x3x1xf32>
+  %cut = tensor.pad %in low[0, -1, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%n: index, %y: index, %x: index, %c: index):
+    tensor.yield %infinity : f32
+  } : tensor<1x4x4x1xf32> to tensor<1x3x4x1xf32>
+  %within = linalg.generic {indexing_maps = [#image, #window, #result], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%cut, %window : tensor<1x3x4x1xf32>, tensor<2x2xf32>) outs(%i0 : tensor<1x2x3x1xf32>) {
+  ^bb0(%e: f32, %w: f32, %largest: f32):
+    %is = arith.cmpf ogt, %e, %largest : f32
+    %m = arith.select %is, %e, %largest : f32
+    linalg.yield %m : f32
+  } -> tensor<1x2x3x1xf32>
+  return %fewer, %from_zero, %over_zeros, %within : tensor<1x2x3x1xf32>, tensor<1x3x3x1xf32>, tensor<1x4x3x1xf32>, tensor<1x2x3x1xf32>
+}
+
+// -----
+
+#all = affine_map<(n, y, x, c) -> (n, y, x, c)>
+#counts = affine_map<(n, y, x, c) -> (y, x)>
+
+// Somebody else reads the sums.
+// CHECK-LABEL: @sums_with_two_readers
+// CHECK-NOT:     nnk.pool_2d
+// CHECK:         linalg.pooling_nhwc_sum
+func.func @sums_with_two_readers(%in: tensor<1x3x3x4xf32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %counts = arith.constant dense<4.0> : tensor<2x2xf32>
+  %window = tensor.empty() : tensor<2x2xf32>
+  %empty = tensor.empty() : tensor<1x2x2x4xf32>
+  %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  %sums = linalg.pooling_nhwc_sum ins(%in, %window : tensor<1x3x3x4xf32>, tensor<2x2xf32>) outs(%zeros : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
+  %means = linalg.generic {indexing_maps = [#all, #counts, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums, %counts : tensor<1x2x2x4xf32>, tensor<2x2xf32>) outs(%empty : tensor<1x2x2x4xf32>) {
+  ^bb0(%sum: f32, %count: f32, %out: f32):
+    %mean = arith.divf %sum, %count : f32
+    linalg.yield %mean : f32
+  } -> tensor<1x2x2x4xf32>
+  return %sums, %means : tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>
+}

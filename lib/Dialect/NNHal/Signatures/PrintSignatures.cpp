@@ -24,6 +24,17 @@
 
 using namespace nnhal::rt;
 
+/// Whether operations are listed by their codes, from 0 on.
+static constexpr bool areListedByCode() {
+  uint32_t next = 0;
+#define NNHAL_OPERATION(NAME, CODE, SINCE, FAMILY)                             \
+  if (CODE != next++)                                                          \
+    return false;
+#include "nnhal/Runtime/Operations.def"
+  return true;
+}
+static_assert(areListedByCode());
+
 /// Name and HAL version of each operation, by its code.
 static constexpr std::pair<std::string_view, std::string_view> operations[] = {
 #define NNHAL_OPERATION(NAME, CODE, SINCE, FAMILY) {#NAME, #SINCE},

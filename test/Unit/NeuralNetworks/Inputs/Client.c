@@ -139,8 +139,8 @@ static void printCompiler(void) {
   if (!maps)
     fail("maps", -1);
   while (fgets(line, sizeof(line), maps))
-    if (strstr(line, "libNNHalCompiler") || strstr(line, "libLLVM") ||
-        strstr(line, "libMLIR"))
+    if (strstr(line, "libNNHalCompiler") || strstr(line, "libNNHalDialect") ||
+        strstr(line, "libNNHalMLIR"))
       isThere = 1;
   fclose(maps);
   printf("compiler %d\n", isThere);

@@ -4,8 +4,8 @@ usage: limit-memory.py PROBE -- COMMAND...
 PROBE is a file that the compiler refuses as soon as it is open. Limits with
 which it cannot even say so are left out: they keep the dynamic linker from
 loading the compiler's libraries, which is before any code of the project.
-Prints how the runs ended that did not succeed. mlir::Operation::create() of
-libMLIR writes to what malloc() returns without a look at it, so that a process
+Prints how the runs ended that did not succeed. MLIR's Operation::create()
+writes to what malloc() returns without a look at it, so that a process
 whose last growth of the heap is for an operation is killed; with some limits
 that is every second run. What is printed of a limit is the end of one of 20 runs
 that was not killed, if there is one: a fault of this project's code is there
