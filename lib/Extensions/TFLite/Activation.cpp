@@ -23,8 +23,8 @@ using namespace nnhal::tflite;
 namespace {
 
 constexpr ElementSet elements = elementSet(Element::float32, Element::int16);
-constexpr ElementSet rescaled =
-    elements | elementSet(Element::int8, Element::uint8);
+constexpr ElementSet bytes = elementSet(Element::int8, Element::uint8);
+constexpr ElementSet rescaled = elements | bytes;
 
 Result<Types> checkActivation(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
@@ -61,12 +61,16 @@ Status rescale(Run &run, const Slopes &slopes) {
   return Status::ok();
 }
 
-/// Rescales bytes, which have zero points.
-template <typename T> Status rescaleBytes(Run &run, Activation activation) {
+/// Rescales bytes, which have zero points, and bounds them from what \p least
+/// leaves on, to what \p most does.
+template <typename T>
+Status rescaleBytes(Run &run, Activation least, Activation most) {
   const TensorType &from = run.use.input(0), &to = run.use.output(0);
   const Factor factor = factorOf(from.scale / to.scale);
-  const Bounds bounds =
-      activationBounds(activation, boundsOf<T>(), to.scale, to.zeroPoint);
+  auto boundsBy = [&](Activation activation) {
+    return activationBounds(activation, boundsOf<T>(), to.scale, to.zeroPoint);
+  };
+  const Bounds bounds{boundsBy(least).least, boundsBy(most).most};
   return map<T>(run, [&](T value) {
     return T(bounds(
         wrappingAdd(scale(value - from.zeroPoint, factor), to.zeroPoint)));
@@ -79,14 +83,29 @@ Status runRelu(Run &run, Activation activation) {
     return map<float>(
         run, [=](float value) { return activated(value, activation); });
   if (use.element(0) == Element::int8)
-    return rescaleBytes<int8_t>(run, activation);
+    return rescaleBytes<int8_t>(run, activation, activation);
   if (use.element(0) == Element::uint8)
-    return rescaleBytes<uint8_t>(run, activation);
+    return rescaleBytes<uint8_t>(run, activation, activation);
   // TensorFlow Lite computes the factors of activations in single precision.
   Factor factor = factorOf(use.input(0).scale / use.output(0).scale);
   return rescale(run, {factor, factor,
                        activationBounds(activation, boundsOf<int16_t>(),
                                         use.output(0).scale, 0)});
+}
+
+/// No fused activation has these bounds.
+Status runReluFrom0To1(Run &run) {
+  constexpr Activation least = Activation::relu, most = Activation::reluN1To1;
+  switch (run.use.element(0)) {
+  case Element::int8:
+    return rescaleBytes<int8_t>(run, least, most);
+  case Element::uint8:
+    return rescaleBytes<uint8_t>(run, least, most);
+  default:
+    return map<float>(run, [](float value) {
+      return value > 1 ? 1.0f : value < 0 ? 0.0f : value;
+    });
+  }
 }
 
 Status runLeakyRelu(Run &run) {
@@ -182,6 +201,15 @@ constexpr OperatorRow rows[] = {
     {47, "EXP", "input ", 0, elements, {}, 1, checkActivation, runExp},
     {98, "LEAKY_RELU", "input ", 0, elements, leakyReluOptions, 1,
      checkLeakyRelu, runLeakyRelu},
+    {152,
+     "RELU_0_TO_1",
+     "input ",
+     0,
+     elementSet(Element::float32) | bytes,
+     {},
+     1,
+     checkActivation,
+     runReluFrom0To1},
 };
 
 } // namespace

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions of single elements: of reals and integers, and of quantized numbers
-// ABS, NEG, SQRT, RSQRT and LOG, by the arithmetic of TensorFlow Lite's
+// ABS, NEG, SQRT, RSQRT, LOG and ELU, by the arithmetic of TensorFlow Lite's
 // reference kernels, which differs between them.
 //
 //===----------------------------------------------------------------------===//
@@ -274,23 +274,28 @@ Status runRsqrt(Run &run) {
   }
 }
 
-Status runLogarithmOfBytes(Run &run) {
+/// Computes \p function of signed bytes by a table, whose numbers of single
+/// precision are rounded, halves away from 0.
+template <typename Function> Status runTable8(Run &run, Function function) {
   const TensorType &from = run.use.input(0), &to = run.use.output(0);
   const Bounds bounds = boundsOf<int8_t>();
-  const float least = float(bounds.least - to.zeroPoint) * to.scale;
   const float perUnit = 1.0f / to.scale;
   std::array<int8_t, 256> table;
   for (int32_t value = bounds.least; value <= bounds.most; ++value) {
-    const float real = from.scale * float(value - from.zeroPoint);
-    const float logarithm = real <= 0 ? least : std::log(real);
-    const float steps = std::round(logarithm * perUnit) + float(to.zeroPoint);
-    // A scale of the result whose reciprocal is infinite makes NaN of 0.
-    table[uint8_t(value)] =
-        int8_t(std::isnan(steps) ? float(bounds.least)
-                                 : std::clamp(steps, float(bounds.least),
-                                              float(bounds.most)));
+    const float real = function(from.scale * float(value - from.zeroPoint));
+    const float steps = std::round(real * perUnit) + float(to.zeroPoint);
+    // Steps that are no number become the most.
+    table[uint8_t(value)] = int8_t(
+        std::fmax(std::fmin(steps, float(bounds.most)), float(bounds.least)));
   }
   return map<int8_t>(run, [&](int8_t value) { return table[uint8_t(value)]; });
+}
+
+Status runLogarithmOfBytes(Run &run) {
+  const TensorType &to = run.use.output(0);
+  const float least = float(-128 - to.zeroPoint) * to.scale;
+  return runTable8(
+      run, [=](float value) { return value <= 0 ? least : std::log(value); });
 }
 
 Status runLog(Run &run) {
@@ -312,7 +317,11 @@ Status runLog(Run &run) {
 //===----------------------------------------------------------------------===//
 
 float elu(float x) { return x < 0 ? std::expm1(x) : x; }
-float reluFrom0To1(float x) { return x > 1 ? 1.0f : x < 0 ? 0.0f : x; }
+
+Status runElu(Run &run) {
+  return run.use.element(0) == Element::int8 ? runTable8(run, elu)
+                                             : map<float>(run, elu);
+}
 
 constexpr ElementSet magnitudes =
     elementSet(Element::float32, Element::int8, Element::int16, Element::int32,
@@ -322,6 +331,8 @@ constexpr ElementSet signedNumbers =
 constexpr ElementSet signs =
     elementSet(Element::float32, Element::float64, Element::int32);
 constexpr ElementSet floatsOnly = elementSet(Element::float32);
+constexpr ElementSet floatsAndBytes =
+    elementSet(Element::float32, Element::int8);
 constexpr ElementSet rooted =
     elementSet(Element::float32, Element::int8, Element::int16);
 constexpr OptionRow geluOptions[] = {{"approximate", OptionKind::truth}};
@@ -345,7 +356,7 @@ constexpr OperatorRow rows[] = {
      1,
      checkUnary,
      runFloat<std::cos>},
-    {111, "ELU", "input ", 0, floatsOnly, {}, 1, checkUnary, runFloat<elu>},
+    {111, "ELU", "input ", 0, floatsAndBytes, {}, 1, checkUnary, runElu},
     {116,
      "ROUND",
      "input ",
@@ -365,15 +376,6 @@ constexpr OperatorRow rows[] = {
      checkUnary,
      runRow<hardSwishRow>},
     {150, "GELU", "input ", 0, floatsOnly, geluOptions, 1, checkUnary, runGelu},
-    {152,
-     "RELU_0_TO_1",
-     "input ",
-     0,
-     floatsOnly,
-     {},
-     1,
-     checkUnary,
-     runFloat<reluFrom0To1>},
     {158, "SIGN", "input ", 0, signs, {}, 1, checkUnary, runSign},
     {208,
      "STABLEHLO_CBRT",

@@ -19,9 +19,9 @@
 #include <cstring>
 #include <elf.h>
 #include <random>
+#include <sys/resource.h>
 #if defined(__aarch64__)
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #endif
 
 using namespace nnhal::rt;

@@ -79,7 +79,26 @@ TEST(TFLiteFunctions, LogarithmsOfTheSmallestScale) {
   Operator use(73);
   use.tensor(tensorInt8, {3}, Int8s{1, 2, 0}, 1, 0)
       .result(tensorInt8, {3}, 1e-39f, 0);
-  EXPECT_EQ(use.run().elements<int8_t>(), Int8s({-128, 127, -128}));
+  EXPECT_EQ(use.run().elements<int8_t>(), Int8s({127, 127, -128}));
+}
+
+TEST(TFLiteFunctions, ActivationsOfBytes) {
+  EXPECT_EQ(ofBytes(111, {-128, -50, -30, -10, 0, 2, 3, 4, 60, 127})
+                .run()
+                .elements<int8_t>(),
+            Int8s({-19, -18, -17, -13, -9, -8, -7, -6, 27, 68}));
+  EXPECT_EQ(ofBytes(152, {-128, 3, 4, 5, 8, 13, 20, 22, 23, 127})
+                .run()
+                .elements<int8_t>(),
+            Int8s({-7, -7, -6, -6, -4, -1, 3, 4, 5, 5}));
+  // Two roundings bring 0.4 steps to 1.
+  Operator unsigned8(152);
+  unsigned8
+      .tensor<uint8_t>(rt::OperandType::TENSOR_QUANT8_ASYMM, {4},
+                       {28, 29, 34, 255}, 0.02f, 28)
+      .result(rt::OperandType::TENSOR_QUANT8_ASYMM, {4}, 0.05f, 128);
+  EXPECT_EQ(unsigned8.run().elements<uint8_t>(),
+            std::vector<uint8_t>({128, 129, 131, 148}));
 }
 
 TEST(TFLiteFunctions, RootsAndLogarithmsOf16Bits) {

@@ -84,6 +84,20 @@ TEST(TFLiteRareFormsTest, rootsOfBytes) {
             "takes it");
 }
 
+// The numbers of LiteRT 2.5; by way of reals 0.4 steps are none.
+TEST(TFLiteRareFormsTest, activationsOfBytes) {
+  EXPECT_EQ(extended(Code::RELU_0_TO_1,
+                     {{bytesOf({4}, 0.02f, -100), {-128, -99, -94, 127}}},
+                     bytesOf({4}, 0.05f, 0)),
+            (Numbers{0, 1, 3, 20}));
+  std::vector<std::byte> file = operatorFile(
+      Code::ELU, {{bytesOf({4}, 0.05f, 3), {}}}, {bytesOf({4}, 0.083f, -7)});
+  EXPECT_EQ(toText(importBytes(file)), "tflite:ELU(i4) -> o4\n");
+  EXPECT_EQ(extended(Code::ELU, {{bytesOf({4}, 0.05f, 3), {-128, -10, 4, 60}}},
+                     bytesOf({4}, 0.083f, -7)),
+            (Numbers{-19, -13, -6, 27}));
+}
+
 TEST(TFLiteRareFormsTest, logarithmsOf16Bits) {
   TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
   TensorSpec to{{3}, Type::INT16, {0.001f}, {0}};

@@ -122,7 +122,7 @@ ARG_MAX, ARG_MIN, GATHER, GATHER_ND, ONE_HOT, MATRIX_DIAG, ADD_N, CUMSUM = 56, 7
 SHAPE, RANK, ZEROS_LIKE, FILL, BITCAST, RIGHT_SHIFT, SHIFT_LEFT = 77, 110, 93, 94, 159, 161, 207
 BATCH_TO_SPACE, SPACE_TO_BATCH, BILINEAR, NEAREST, LOG_SOFTMAX, L2_NORMALIZATION = 37, 38, 23, 97, 50, 11
 SELECT_V2, BROADCAST_TO, DEPTHWISE, CONV_2D, FULLY_CONNECTED, BATCH_MATMUL, TRANSPOSE_CONV = 123, 130, 4, 3, 9, 126, 67
-QUANTIZE, RELU, RELU_N1_TO_1, RELU6, ABS = 114, 19, 20, 21, 101
+QUANTIZE, RELU, RELU_N1_TO_1, RELU6, ABS, RELU_0_TO_1 = 114, 19, 20, 21, 101, 152
 PADV2, SLICE, PACK, UNPACK, MIRROR_PAD, SPLIT_V, REVERSE = 60, 65, 83, 88, 100, 102, 105
 
 
@@ -438,7 +438,7 @@ def byteProducts():
             x = tensor(source, [2, 128], step, values=lambda: next(numbers))
             for result in (SIGNED, BYTE):
                 compute(QUANTIZE, [x], result, scale=other, shapes=[[2, 128]])
-            for number in (RELU, RELU_N1_TO_1, RELU6, *((ABS,) if source == SIGNED else ())):
+            for number in (RELU, RELU_N1_TO_1, RELU6, RELU_0_TO_1, *((ABS,) if source == SIGNED else ())):
                 compute(number, [x], source, scale=other, shapes=[[2, 128]])
             if source == SIGNED:
                 y = tensor(source, [128], other)
