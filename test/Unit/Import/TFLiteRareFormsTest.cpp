@@ -98,6 +98,15 @@ TEST(TFLiteRareFormsTest, activationsOfBytes) {
             (Numbers{-19, -13, -6, 27}));
 }
 
+// The numbers of LiteRT 2.5.
+TEST(TFLiteRareFormsTest, quantizedIntegersWithAZeroPoint) {
+  TensorSpec from{{4}, Type::INT16, {0.0004f}, {0}};
+  TensorSpec to{{4}, Type::INT32, {0.9f}, {7}};
+  EXPECT_EQ(
+      extended(Code::QUANTIZE, {{from, {-31226, 23869, -7407, 2168}}}, to),
+      (Numbers{-7, 18, 4, 8}));
+}
+
 TEST(TFLiteRareFormsTest, logarithmsOf16Bits) {
   TensorSpec from{{3}, Type::INT16, {0.25f}, {0}};
   TensorSpec to{{3}, Type::INT16, {0.001f}, {0}};

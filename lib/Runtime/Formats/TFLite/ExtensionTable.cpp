@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Extension.h"
+#include "Rewriter.h"
 
 #include "Runtime/Numerics/FixedPoint.h"
 
@@ -232,6 +233,22 @@ static bool hasOtherQuantization(Operator &op) {
                        double(op.input(0).scale) / double(op.output(0).scale));
 }
 
+/// QUANTIZE, whose result of INT32 may have a zero point: INT32 of the
+/// extension has none, so that it is added.
+static Status importQuantizeToZeroPoint(Operator &op) {
+  const Tensor &to = op.output(0);
+  if (to.type != OperandType::TENSOR_INT32 || to.zeroPoint == 0)
+    return OperationBuilder(op, op.row.type)
+        .operand(op.graph.useAsStated(op.input(0)))
+        .finish();
+  const int32_t zeroPoint = to.zeroPoint;
+  Rewriter r(op);
+  int32_t steps = r.temporary(op.outputs[0]);
+  op.graph.tensor(uint32_t(steps)).zeroPoint = 0;
+  NNHAL_RETURN_IF_ERROR(r.extend(Code::QUANTIZE, {op.inputs[0]}, {steps}));
+  return r.finish(Code::ADD, {steps, r.integers({zeroPoint})});
+}
+
 /// The HAL divides two dimensions between batch and channels into blocks.
 static bool isNotImage(Operator &op) { return op.shape(0).size() != 4; }
 
@@ -384,7 +401,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::NON_MAX_SUPPRESSION_V4, .inputs = {5, 5}, .outputs = {2, 2}, .types = F32, .inferShapes = extensionSuppressionShape},
   {.code = Code::NON_MAX_SUPPRESSION_V5, .inputs = {6, 6}, .outputs = {3, 3}, .types = F32, .inferShapes = extensionSuppressionShape},
   // Quantization
-  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .isBeyondHal = hasOtherQuantization, .takesUnknown = true},
+  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .isBeyondHal = hasOtherQuantization, .takesUnknown = true, .import = importQuantizeToZeroPoint},
   {.code = Code::DEQUANTIZE, .types = Quant8 | PerChannel | S16 | A16, .takesUnknown = true},
 };
 // clang-format on

@@ -121,7 +121,9 @@ Result<Operand> operandFor(const Tensor &tensor, const Shape &shape) {
   if (hasShape)
     operand.dimensions = shape.empty() ? Shape{1} : shape;
   operand.scale = tensor.scale;
-  operand.zeroPoint = tensor.zeroPoint;
+  // INT32 has none in the HAL.
+  if (*tensor.type != OperandType::TENSOR_INT32)
+    operand.zeroPoint = tensor.zeroPoint;
   if (tensor.channels) {
     if (tensor.channels->channelDim >= shape.size() ||
         shape[tensor.channels->channelDim] != tensor.channels->scales.size())

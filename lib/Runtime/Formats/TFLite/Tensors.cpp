@@ -198,6 +198,8 @@ static void setType(Tensor &tensor,
     // Several scales are those of a per-channel bias, which the HAL derives.
     if (scales.size() == 1 && std::isfinite(scales[0]) && scales[0] > 0)
       tensor.scale = scales[0];
+    if (tensor.scale > 0 && zeroPoints.size() == 1)
+      tensor.zeroPoint = int32_t(zeroPoints[0]);
     return;
   case schema::TensorType::INT64:
     tensor.is64Bit = true;
