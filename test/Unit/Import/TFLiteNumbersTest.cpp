@@ -59,14 +59,6 @@ TEST(TFLiteNumbersTest, activationsBoundInSinglePrecision) {
             (Numbers{-8, -4, -2}));
 }
 
-// 3 steps of 0.4 are 1.2 and rounded to 2 of 0.75, but 1 / 0.75 to 1.
-TEST(TFLiteNumbersTest, boundsOfAnotherScaleAreThoseOfTheResult) {
-  TensorSpec input{{3}, Type::INT8, {0.4f}, {0}};
-  TensorSpec result{{3}, Type::INT8, {0.75f}, {0}};
-  EXPECT_EQ(run(Code::RELU_N1_TO_1, {{input, {-90, 1, 90}}}, result),
-            (Numbers{-1, 1, 1}));
-}
-
 TEST(TFLiteNumbersTest, integersAreConcatenatedInHalves) {
   auto along = [](int32_t axis) {
     return options([=](Builder &b) {

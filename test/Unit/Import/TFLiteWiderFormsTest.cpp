@@ -189,6 +189,9 @@ TEST(TFLiteWiderFormsTest, activationsOfAnotherScaleAreRoundedTwice) {
   for (const Case &test : {Case{Code::RELU, 0.3f, 1.0f, 0, INFINITY},
                            {Code::RELU6, 0.115f, 6.0f / 255, 0, 6},
                            {Code::RELU_N1_TO_1, 0.023f, 0.009f, -1, 1},
+                           // The HAL bounds by 3 steps of 0.4, which are 2 of
+                           // 0.75; TensorFlow Lite by 1.
+                           {Code::RELU_N1_TO_1, 0.4f, 0.75f, -1, 1},
                            {Code::ABS, 0.3f, 1.0f, -INFINITY, INFINITY}}) {
     TensorSpec from = bytesOf({256}, test.from, 5);
     TensorSpec to = bytesOf({256}, test.to, -128);

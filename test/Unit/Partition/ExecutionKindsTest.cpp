@@ -196,7 +196,7 @@ TEST_F(ExecutionKindsTest, ADeviceThatFailsBeforeItsFences) {
                           : Status(StatusCode::generalFailure, "on purpose"));
     EXPECT_EQ((*fenced)->fence()->wait(noDeadline).isOk(), isGood);
     EXPECT_EQ((*fenced)->executionInfo().status.message(),
-              isGood ? "" : "a late failure");
+              isGood ? "" : "on purpose");
     if (isGood)
       EXPECT_EQ(arguments.output, chainResult());
     EXPECT_EQ(model->fallbacks().models, 1u);
