@@ -7,9 +7,9 @@
 //
 // nnk.pool_2d pools floats, leaves padding out and divides by what is left. Of
 // linalg, padding is a tensor.pad with what changes no result (0 in sums, the
-// lowest number in maxima), and a mean a generic that divides sums by a
-// constant of one count for each window. Nothing is taken that says anything
-// else.
+// lowest number in maxima), and a mean a generic that divides sums by the
+// product of two counts, which are constants for the rows and the columns of
+// windows. Nothing is taken that says anything else.
 //
 // Integers are pooled as floats: f32 holds them and, of bytes, their sums. The
 // mean of n integers is a whole number of fractions 1 / n, so that the division
@@ -36,10 +36,11 @@
 
 using namespace mlir;
 using namespace nnhal;
+using matchers::m_Any;
 using matchers::m_Val;
 
 //===----------------------------------------------------------------------===//
-// What linalg says
+// Facts about operations of linalg
 //===----------------------------------------------------------------------===//
 
 /// The constant element of \p value, a scalar; null where it is computed.
@@ -57,8 +58,8 @@ static Attribute filling(Value value) {
   return fill ? constantOf(fill.getInputs().front()) : Attribute();
 }
 
-/// What an elementwise operation of one result makes of its operands' elements;
-/// null for other operations.
+/// Returns the element that an elementwise operation of one result yields; null
+/// for other operations.
 static Value elementOf(linalg::GenericOp op) {
   bool isElementwise =
       op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
@@ -114,7 +115,8 @@ private:
   void leaveOutPadding();
   bool formMaximum();
   bool formMean();
-  bool isMean(linalg::GenericOp op) const;
+  bool countsAlong(linalg::GenericOp mean, Value count, unsigned number) const;
+  bool countsPlaces(linalg::GenericOp mean, Value count) const;
   bool takeSquares();
   bool isImageWithin(int64_t low, int64_t high) const;
   Type elementType() const { return getElementTypeOrSelf(pool->getResult(0)); }
@@ -284,25 +286,31 @@ bool PoolForming::takeSquares() {
   return true;
 }
 
-/// Whether \p op divides the sums by how many places of their windows are not
+/// Whether \p count, of \p mean, is how many places of a window are not padding
+/// along one axis.
+bool PoolForming::countsAlong(linalg::GenericOp mean, Value count,
+                              unsigned number) const {
+  auto argument = dyn_cast<BlockArgument>(count);
+  if (!argument || argument.getOwner() != mean.getBody())
+    return false;
+  OpOperand *counts = mean.getMatchingOpOperand(argument);
+  AffineMap map = mean.getMatchingIndexingMap(counts);
+  if (map.getNumResults() != 1 ||
+      constantOf(counts->get()) != countPlaces(axis(number), elementType()))
+    return false;
+  AffineExpr place = map.getResult(0);
+  return place == rewriter.getAffineDimExpr(number + 1) ||
+         (output[number + 1] == 1 &&
+          place == rewriter.getAffineConstantExpr(0));
+}
+
+/// Whether \p count, of \p mean, is how many places of a window are not
 /// padding.
-bool PoolForming::isMean(linalg::GenericOp op) const {
-  if (!elementOf(op) || op.getNumDpsInputs() != 2 ||
-      op.getDpsInputOperand(0)->get() != pool->getResult(0) ||
-      !op.getIndexingMapsArray()[0].isIdentity())
-    return false;
-  AffineMap map = op.getIndexingMapsArray()[1];
-  Attribute counts = constantOf(op.getDpsInputOperand(1)->get());
-  if (!counts || map.getNumResults() != 2 ||
-      !hasCountablePlaces(axis(0), axis(1)) ||
-      counts != countPlaces(axis(0), axis(1), elementType()))
-    return false;
-  for (auto [index, expression] : llvm::enumerate(map.getResults()))
-    if (expression != rewriter.getAffineDimExpr(index + 1) &&
-        !(output[index + 1] == 1 &&
-          expression == rewriter.getAffineConstantExpr(0)))
-      return false;
-  return true;
+bool PoolForming::countsPlaces(linalg::GenericOp mean, Value count) const {
+  Operation *product = count ? count.getDefiningOp() : nullptr;
+  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) &&
+         countsAlong(mean, product->getOperand(0), 0) &&
+         countsAlong(mean, product->getOperand(1), 1);
 }
 
 bool PoolForming::formMean() {
@@ -310,35 +318,41 @@ bool PoolForming::formMean() {
                   ? dyn_cast<linalg::GenericOp>(*pool->user_begin())
                   : nullptr;
   Attribute first = filling(pool.getDpsInitOperand(0)->get());
-  if (!mean || first != rewriter.getZeroAttr(elementType()) || !isMean(mean))
+  Value element = elementOf(mean);
+  if (!element || first != rewriter.getZeroAttr(elementType()) ||
+      mean.getDpsInputOperand(0)->get() != pool->getResult(0) ||
+      !mean.getIndexingMapsArray()[0].isIdentity())
     return false;
-  Value sum = mean.getBody()->getArgument(0),
-        count = mean.getBody()->getArgument(1), element = elementOf(mean);
-  auto quotient = m_Op<arith::DivFOp>(m_Val(sum), m_Val(count));
+  Value sum = mean.getBody()->getArgument(0), count;
+  auto quotient = m_Op<arith::DivFOp>(m_Val(sum), m_Any(&count));
   if (matchPattern(element, quotient)) {
+    if (!countsPlaces(mean, count))
+      return false;
     formed.replace(mean, createKernel(kernel::PoolKind::average));
     return true;
   }
   if (matchPattern(element, m_Op<math::SqrtOp>(quotient))) {
-    if (!takeSquares())
+    if (!countsPlaces(mean, count) || !takeSquares())
       return false;
     formed.replace(mean, createKernel(kernel::PoolKind::l2));
     return true;
   }
+  Value halved;
   llvm::APInt two;
-  // What is added to a mean below 2^8 over so many places is 2^-14 or more, and
-  // f32 is off by less than 2^-15.
+  // The half of a fraction that is added to a mean below 2^8 over so many
+  // places is 2^-14 or more, and f32 is off by less than 2^-15.
   constexpr int64_t mostAveraged = 4096;
   PoolAxis rows = axis(0), columns = axis(1);
   int64_t most = std::min(rows.window, rows.input) *
                  std::min(columns.window, columns.input);
-  if (!matchPattern(element,
-                    m_Op<arith::DivSIOp>(
-                        m_Op<arith::AddIOp>(
-                            m_Val(sum), m_Op<arith::DivSIOp>(
-                                            m_Val(count), m_ConstantInt(&two))),
-                        m_Val(count))) ||
-      two != 2 || most > mostAveraged || !isImageWithin(0, UINT8_MAX))
+  if (!matchPattern(element, m_Op<arith::DivSIOp>(
+                                 m_Op<arith::AddIOp>(
+                                     m_Val(sum),
+                                     m_Op<arith::DivSIOp>(m_Any(&halved),
+                                                          m_ConstantInt(&two))),
+                                 m_Any(&count))) ||
+      halved != count || two != 2 || !countsPlaces(mean, count) ||
+      most > mostAveraged || !isImageWithin(0, UINT8_MAX))
     return false;
   // Beyond a half, half of the smallest distance to one is added.
   double added = 0.5 + 0.25 / double(most);
@@ -362,8 +376,8 @@ bool FormedPools::form(linalg::LinalgOp pool) {
   return PoolForming(pool, *this, rewriter).form();
 }
 
-/// What computes the integers ends in a conversion, and pools of one image read
-/// the same.
+/// The generic of the floats is that of the integers with a conversion at its
+/// end, and serves all pools of one image.
 Value FormedPools::floatsOf(linalg::GenericOp image) {
   Value &result = floats[image];
   if (result)

@@ -37,8 +37,8 @@ def FormKernels : Pass<"nnk-form-kernels"> {
     %sums = linalg.pooling_nhwc_sum {strides = dense<1> : tensor<2xi64>}
         ins(%padded, %window : tensor<1x6x6x3xf32>, tensor<3x3xf32>)
         outs(%zeros : tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
-    %means = linalg.generic ... ins(%sums, %counts : tensor<1x4x4x3xf32>,
-        tensor<4x4xf32>) ... { arith.divf }
+    %means = linalg.generic ... ins(%sums, %rows, %columns : tensor<1x4x4x3xf32>,
+        tensor<4xf32>, tensor<4xf32>) ... { arith.mulf, arith.divf }
     ```
     becomes
     ```mlir

@@ -19,33 +19,21 @@ int64_t PoolAxis::inside(int64_t index) const {
   return std::min(start + window, input) - std::max<int64_t>(start, 0);
 }
 
-bool nnhal::hasCountablePlaces(const PoolAxis &rows, const PoolAxis &columns) {
-  constexpr int64_t most = 1 << 20;
-  return (rows.isWithin() && columns.isWithin()) ||
-         (rows.output <= most && columns.output <= most &&
-          rows.output * columns.output <= most);
-}
-
 template <typename Number>
-static DenseElementsAttr countsOf(const PoolAxis &rows, const PoolAxis &columns,
-                                  Type element) {
-  auto type = RankedTensorType::get({rows.output, columns.output}, element);
-  if (rows.isWithin() && columns.isWithin())
-    return DenseElementsAttr::get(type, Number(rows.window * columns.window));
+static DenseElementsAttr countsOf(const PoolAxis &axis, Type element) {
   SmallVector<Number> counts;
-  for (int64_t row = 0; row < rows.output; ++row)
-    for (int64_t column = 0; column < columns.output; ++column)
-      counts.push_back(Number(rows.inside(row) * columns.inside(column)));
-  return DenseElementsAttr::get(type, ArrayRef<Number>(counts));
+  for (int64_t index = 0; index < axis.output; ++index)
+    counts.push_back(Number(axis.inside(index)));
+  return DenseElementsAttr::get(RankedTensorType::get({axis.output}, element),
+                                ArrayRef<Number>(counts));
 }
 
-DenseElementsAttr nnhal::countPlaces(const PoolAxis &rows,
-                                     const PoolAxis &columns, Type element) {
+DenseElementsAttr nnhal::countPlaces(const PoolAxis &axis, Type element) {
   if (element.isF32())
-    return countsOf<float>(rows, columns, element);
+    return countsOf<float>(axis, element);
   if (element.isInteger(32))
-    return countsOf<int32_t>(rows, columns, element);
-  return countsOf<int64_t>(rows, columns, element);
+    return countsOf<int32_t>(axis, element);
+  return countsOf<int64_t>(axis, element);
 }
 
 std::array<AffineMap, 3> nnhal::poolMaps(MLIRContext *context,

@@ -27,20 +27,12 @@ struct PoolAxis {
 
   /// How many places of window number \p index are not padding.
   int64_t inside(int64_t index) const;
-  /// Whether no window has padding.
-  bool isWithin() const {
-    return inside(0) == window && inside(output - 1) == window;
-  }
 };
 
-/// Whether the constant of countPlaces() is small: of one number, or of a
-/// million.
-bool hasCountablePlaces(const PoolAxis &rows, const PoolAxis &columns);
-
-/// A constant of \p element, f32, i32 or i64, that has for each window, [rows,
-/// columns], how many of its places are not padding.
-mlir::DenseElementsAttr
-countPlaces(const PoolAxis &rows, const PoolAxis &columns, mlir::Type element);
+/// Returns a constant of \p element, f32, i32 or i64, that has for each window
+/// along \p axis how many of its places are not padding. The product of those
+/// of both axes counts the places of a window.
+mlir::DenseElementsAttr countPlaces(const PoolAxis &axis, mlir::Type element);
 
 /// The indexing maps of a pool, those of linalg's named ones: of the image, of
 /// the window, whose elements nobody reads, and of the result.

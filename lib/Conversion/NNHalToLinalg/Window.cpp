@@ -11,7 +11,6 @@
 #include "../Common/PoolWindows.h"
 
 #include <limits>
-#include <utility>
 
 using namespace mlir;
 using namespace nnhal;
@@ -78,31 +77,26 @@ static Scalar placesInside(const Pool &pool, const Pixel &at) {
   return (rows.end - rows.begin) * (columns.end - columns.begin);
 }
 
-/// The windows of \p pool, as \p known has them, along rows and columns.
-static std::pair<PoolAxis, PoolAxis> axesOf(const Pool &pool,
-                                            const NamedPool &known) {
-  ArrayRef<int64_t> image = pool.input.getValueType().getShape();
-  const KernelWindow &window = known.window;
-  return {{image[1], known.extents[0], window.strides[0], window.pads[0],
-           window.output[0]},
-          {image[2], known.extents[1], window.strides[1], window.pads[2],
-           window.output[1]}};
-}
-
-/// Means of \p sums, by the numbers of places that are not padding: a constant
-/// of one number for each window.
+/// Means of \p sums, by the numbers of places that are not padding: those along
+/// rows and along columns are constants.
 static Tensor meansOf(OperationLowering &op, const Pool &pool,
                       const NamedPool &known, const Tensor &sums,
                       MeanBuilder mean) {
   ImplicitLocOpBuilder &builder = op.getBuilder();
-  RankedTensorType type = sums.getValueType();
-  auto [rows, columns] = axesOf(pool, known);
-  Tensor counts(builder,
-                arith::ConstantOp::create(
-                    builder, countPlaces(rows, columns, type.getElementType())),
-                {});
-  return op.define(type.getElementType(), sums.extents(), [&](Indices at) {
-    return mean(sums.stored(at), counts.stored({at[1], at[2]}));
+  Type element = sums.getValueType().getElementType();
+  ArrayRef<int64_t> image = pool.input.getValueType().getShape();
+  auto countsAlong = [&](unsigned axis) {
+    const KernelWindow &window = known.window;
+    PoolAxis along{image[axis + 1], known.extents[axis], window.strides[axis],
+                   window.pads[2 * axis], window.output[axis]};
+    return Tensor(
+        builder,
+        arith::ConstantOp::create(builder, countPlaces(along, element)), {});
+  };
+  Tensor rows = countsAlong(0), columns = countsAlong(1);
+  return op.define(element, sums.extents(), [&](Indices at) {
+    return mean(sums.stored(at),
+                rows.stored({at[1]}) * columns.stored({at[2]}));
   });
 }
 
@@ -111,13 +105,7 @@ static Tensor meansOf(OperationLowering &op, const Pool &pool,
 static void definePool(OperationLowering &op, const Pool &pool, Scalar first,
                        StepBuilder step, NamedBuilder named, MeanBuilder mean,
                        LastBuilder last) {
-  std::optional<NamedPool> known = knownPool(pool);
-  if (known && mean) {
-    auto [rows, columns] = axesOf(pool, *known);
-    if (!hasCountablePlaces(rows, columns))
-      known.reset();
-  }
-  if (known) {
+  if (std::optional<NamedPool> known = knownPool(pool)) {
     Tensor joined = named(*known);
     if (mean)
       joined = meansOf(op, pool, *known, joined, mean);

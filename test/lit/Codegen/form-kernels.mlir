@@ -37,6 +37,18 @@ func.func @of_one_place(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
 
 // -----
 
+// Both counts of places are one operand after canonicalization.
+// CHECK-LABEL: @of_the_whole_image
+// CHECK:         nnk.pool_2d average ins(%arg0 : tensor<1x4x4x3xf32>) outs(%{{.*}} : tensor<1x1x1x3xf32>) window [4, 4]
+// CHECK-NOT:     arith.divf
+func.func @of_the_whole_image(%x: tensor<1x4x4x3xf32>) -> tensor<1x1x1x3xf32> {
+  %0 = nnhal.average_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [4, 4]
+      : (tensor<1x4x4x3xf32>) -> tensor<1x1x1x3xf32>
+  return %0 : tensor<1x1x1x3xf32>
+}
+
+// -----
+
 // The kernel squares.
 // CHECK-LABEL: @l2_pool_2d
 // CHECK-NOT:     linalg
@@ -99,14 +111,15 @@ nnhal.model @average_of_many_bytes attributes {hal_version = "1.3"} {
 // -----
 
 #sum = affine_map<(n, y, x, c) -> (n, y, x, c)>
-#count = affine_map<(n, y, x, c) -> (y, x)>
+#row = affine_map<(n, y, x, c) -> (y)>
+#column = affine_map<(n, y, x, c) -> (x)>
 
 // Padding counts here: four places everywhere.
 // CHECK-LABEL: @with_padding
 // CHECK-NOT:     nnk.pool_2d
 func.func @with_padding(%in: tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32> {
   %zero = arith.constant 0.0 : f32
-  %counts = arith.constant dense<4.0> : tensor<2x2xf32>
+  %two = arith.constant dense<2.0> : tensor<2xf32>
   %padded = tensor.pad %in low[0, 0, 0, 0] high[0, 1, 1, 0] {
   ^bb0(%n: index, %y: index, %x: index, %c: index):
     tensor.yield %zero : f32
@@ -115,9 +128,10 @@ func.func @with_padding(%in: tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32> {
   %empty = tensor.empty() : tensor<1x2x2x4xf32>
   %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
   %sums = linalg.pooling_nhwc_sum ins(%padded, %window : tensor<1x3x3x4xf32>, tensor<2x2xf32>) outs(%zeros : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
-  %means = linalg.generic {indexing_maps = [#sum, #count, #sum], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%sums, %counts : tensor<1x2x2x4xf32>, tensor<2x2xf32>) outs(%empty : tensor<1x2x2x4xf32>) {
-  ^bb0(%sum: f32, %count: f32, %out: f32):
+  %means = linalg.generic {indexing_maps = [#sum, #row, #column, #sum], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums, %two, %two : tensor<1x2x2x4xf32>, tensor<2xf32>, tensor<2xf32>) outs(%empty : tensor<1x2x2x4xf32>) {
+  ^bb0(%sum: f32, %rows: f32, %columns: f32, %out: f32):
+    %count = arith.mulf %rows, %columns : f32
     %mean = arith.divf %sum, %count : f32
     linalg.yield %mean : f32
   } -> tensor<1x2x2x4xf32>
@@ -206,7 +220,8 @@ func.func @other_windows(%in: tensor<1x4x4x1xf32>) -> (tensor<1x2x3x1xf32>, tens
 // -----
 
 #all = affine_map<(n, y, x, c) -> (n, y, x, c)>
-#counts = affine_map<(n, y, x, c) -> (y, x)>
+#row = affine_map<(n, y, x, c) -> (y)>
+#column = affine_map<(n, y, x, c) -> (x)>
 
 // Somebody else reads the sums.
 // CHECK-LABEL: @sums_with_two_readers
@@ -214,14 +229,15 @@ func.func @other_windows(%in: tensor<1x4x4x1xf32>) -> (tensor<1x2x3x1xf32>, tens
 // CHECK:         linalg.pooling_nhwc_sum
 func.func @sums_with_two_readers(%in: tensor<1x3x3x4xf32>) -> (tensor<1x2x2x4xf32>, tensor<1x2x2x4xf32>) {
   %zero = arith.constant 0.0 : f32
-  %counts = arith.constant dense<4.0> : tensor<2x2xf32>
+  %two = arith.constant dense<2.0> : tensor<2xf32>
   %window = tensor.empty() : tensor<2x2xf32>
   %empty = tensor.empty() : tensor<1x2x2x4xf32>
   %zeros = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
   %sums = linalg.pooling_nhwc_sum ins(%in, %window : tensor<1x3x3x4xf32>, tensor<2x2xf32>) outs(%zeros : tensor<1x2x2x4xf32>) -> tensor<1x2x2x4xf32>
-  %means = linalg.generic {indexing_maps = [#all, #counts, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%sums, %counts : tensor<1x2x2x4xf32>, tensor<2x2xf32>) outs(%empty : tensor<1x2x2x4xf32>) {
-  ^bb0(%sum: f32, %count: f32, %out: f32):
+  %means = linalg.generic {indexing_maps = [#all, #row, #column, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums, %two, %two : tensor<1x2x2x4xf32>, tensor<2xf32>, tensor<2xf32>) outs(%empty : tensor<1x2x2x4xf32>) {
+  ^bb0(%sum: f32, %rows: f32, %columns: f32, %out: f32):
+    %count = arith.mulf %rows, %columns : f32
     %mean = arith.divf %sum, %count : f32
     linalg.yield %mean : f32
   } -> tensor<1x2x2x4xf32>

@@ -2,15 +2,16 @@
 // RUN: nnhal-opt %s --split-input-file --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s
 
 // Pools of known extents are upstream's operations, whatever the target: padding
-// is one of its own, and so is a mean, with the number of places that are not
-// padding for each window.
+// is one of its own, and so is a mean, which counts places that are not padding
+// along rows and along columns.
 
 // CHECK-LABEL: @average_pool_2d
-// CHECK-DAG:     %[[COUNTS:.+]] = arith.constant dense<{{\[\[}}4.000000e+00, 6.000000e+00, 6.000000e+00, 4.000000e+00], [6.000000e+00, 9.000000e+00, 9.000000e+00, 6.000000e+00], [6.000000e+00, 9.000000e+00, 9.000000e+00, 6.000000e+00], [4.000000e+00, 6.000000e+00, 6.000000e+00, 4.000000e+00]]>
+// CHECK-DAG:     %[[COUNTS:.+]] = arith.constant dense<[2.000000e+00, 3.000000e+00, 3.000000e+00, 2.000000e+00]> : tensor<4xf32>
 // CHECK:         %[[PADDED:.+]] = tensor.pad %arg0
 // CHECK:         %[[SUMS:.+]] = linalg.pooling_nhwc_sum {{.*}} ins(%[[PADDED]], %{{.*}} : tensor<1x6x6x3xf32>, tensor<3x3xf32>)
-// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]], %[[COUNTS]] : tensor<1x4x4x3xf32>, tensor<4x4xf32>)
-// CHECK:           arith.divf %in, %in_{{.*}} : f32
+// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]], %[[COUNTS]], %[[COUNTS]] : tensor<1x4x4x3xf32>, tensor<4xf32>, tensor<4xf32>)
+// CHECK:           %[[PLACES:.+]] = arith.mulf %in_{{.*}}, %in_{{.*}} : f32
+// CHECK:           arith.divf %in, %[[PLACES]] : f32
 func.func @average_pool_2d(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
   %0 = nnhal.average_pool_2d %x pads [1, 1, 1, 1] strides [1, 1] window [3, 3]
       : (tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
@@ -77,14 +78,15 @@ nnhal.model @max_of_bytes attributes {hal_version = "1.3"} {
 
 // A mean of bytes, from the lowest on, is rounded half up.
 // CHECK-LABEL: func.func @main
-// CHECK:         %[[COUNTS:.+]] = arith.constant dense<9> : tensor<2x2xi32>
+// CHECK:         %[[COUNTS:.+]] = arith.constant dense<3> : tensor<2xi32>
 // CHECK:         arith.extsi
 // CHECK:         arith.subi %{{.*}}, %c-128_i32
 // CHECK:         %[[SUMS:.+]] = linalg.pooling_nhwc_sum {{.*}} : tensor<1x4x4x3xi32>, tensor<3x3xi32>)
-// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]], %[[COUNTS]] :
-// CHECK:           %[[HALF:.+]] = arith.divsi %in_{{.*}}, %c2_i32
+// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]], %[[COUNTS]], %[[COUNTS]] :
+// CHECK:           %[[PLACES:.+]] = arith.muli %in_{{.*}}, %in_{{.*}} : i32
+// CHECK:           %[[HALF:.+]] = arith.divsi %[[PLACES]], %c2_i32
 // CHECK:           %[[MORE:.+]] = arith.addi %in, %[[HALF]]
-// CHECK:           arith.divsi %[[MORE]], %in_
+// CHECK:           arith.divsi %[[MORE]], %[[PLACES]]
 nnhal.model @average_of_bytes attributes {hal_version = "1.3"} {
   nnhal.graph @main(%x: tensor<1x4x4x3x!quant.uniform<i8:f32, 0.5>>) -> tensor<1x2x2x3x!quant.uniform<i8:f32, 0.5>> {
     %0 = nnhal.average_pool_2d %x pads [0, 0, 0, 0] strides [1, 1] window [3, 3]
