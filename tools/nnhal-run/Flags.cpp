@@ -66,9 +66,10 @@ static void completeRequests(Flags &flags) {
   else if (isOnlyEmitted(flags))
     load.goal = tools::LoadGoal::artifact;
   load.useExtensions = !flags.noExtensions;
-  load.extensionAdvice = ": --device=auto gives them to a device that has it, "
-                         "and --no-extensions takes the HAL's where it has "
-                         "some";
+  load.extensionAdvice =
+      ", whose operations compute what the HAL's do not, or not as TensorFlow "
+      "Lite does: --device=auto gives them to a device that has it, and "
+      "--no-extensions takes the HAL's where it has some";
   load.needsSource = isExplained(flags) || !flags.dumpGraph.empty() ||
                      !flags.expects.empty() || flags.noExtensions ||
                      !flags.record.empty() || flags.verify;

@@ -107,6 +107,15 @@ public:
   }
 
   rt::Result<LoadOutcome> load() {
+    auto outcome = run();
+    if (outcome.isOk() || request.extensionAdvice.empty() || !lacksExtension())
+      return outcome;
+    return Status(outcome.status().code(),
+                  outcome.status().message() + request.extensionAdvice);
+  }
+
+private:
+  rt::Result<LoadOutcome> run() {
     if (usesCache()) {
       NNHAL_RETURN_IF_ERROR(loadThroughCache());
       return std::move(loaded);
@@ -125,7 +134,19 @@ public:
     return std::move(loaded);
   }
 
-private:
+  /// Whether the importer took operations of an extension that the device does
+  /// not have, which refuses the model then.
+  bool lacksExtension() const {
+    return model.kind == ModelKind::tflite && loaded.source &&
+           std::ranges::any_of(loaded.source->model.extensionNameToPrefix,
+                               [&](const rt::ExtensionNameAndPrefix &used) {
+                                 return std::ranges::find(
+                                            device.extensions(), used.name,
+                                            &rt::Extension::name) ==
+                                        device.extensions().end();
+                               });
+  }
+
   /// An artifact that is to be written only a compilation has.
   bool usesCache() const {
     return !request.cacheDirectory.empty() && request.emit.empty() &&
@@ -135,27 +156,9 @@ private:
   bool needsSource() const { return request.needsSource || request.specialize; }
 
   Status inspectSource() const {
-    if (!loaded.source)
+    if (!loaded.source || !observer.source)
       return Status::ok();
-    if (observer.source)
-      NNHAL_RETURN_IF_ERROR(observer.source(*loaded.source));
-    return checkExtensions();
-  }
-
-  /// Fails where the importer took operations of an extension that the device
-  /// does not have, and says what a user can do then.
-  Status checkExtensions() const {
-    if (request.goal != LoadGoal::prepared || model.kind != ModelKind::tflite)
-      return Status::ok();
-    for (const rt::ExtensionNameAndPrefix &used :
-         loaded.source->model.extensionNameToPrefix)
-      if (std::ranges::find(device.extensions(), used.name,
-                            &rt::Extension::name) == device.extensions().end())
-        return rt::badData(
-            "{} does not have the extension {}, whose operations compute what "
-            "the HAL's do not, or not as TensorFlow Lite does{}",
-            device.name(), used.name, request.extensionAdvice);
-    return Status::ok();
+    return observer.source(*loaded.source);
   }
 
   Status loadThroughCache() {
@@ -240,10 +243,8 @@ private:
   rt::Result<const rt::AnnotatedModel *> sourceOf(const ContentKeys &keys,
                                                   const rt::ContentKey &key) {
     expectCompilation(request);
-    if (!loaded.source) {
+    if (!loaded.source)
       NNHAL_RETURN_IF_ERROR(read());
-      NNHAL_RETURN_IF_ERROR(checkExtensions());
-    }
     if (!sourceKey) {
       NNHAL_ASSIGN_OR_RETURN(sourceKey, keys.compute(*loaded.source));
     }

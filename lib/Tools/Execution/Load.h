@@ -54,8 +54,8 @@ struct LoadRequest {
   std::string emit;
   /// TFLiteImportOptions::useExtensions.
   bool useExtensions = true;
-  /// What the user of the program can do where the device lacks an extension
-  /// that the importer uses; the end of the message, empty for none.
+  /// The end of the message where the device lacks an extension that the
+  /// importer uses: the options that help. Empty for none.
   std::string extensionAdvice;
   /// TFLiteImportOptions::signature.
   std::string signature;
