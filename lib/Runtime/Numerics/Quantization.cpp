@@ -68,13 +68,15 @@ double nnhal::rt::convolutionScale(const TensorType &input, float filter,
   return fullyConnectedScale(input.scale, filter, output);
 }
 
+double nnhal::rt::stepsOfBound(float bound, float scale) {
+  return double(std::round(bound / scale));
+}
+
 StorageRange nnhal::rt::activationRange(FusedActivation activation,
                                         const TensorType &output) {
   StorageRange range = storageRange(output.type);
-  // The quotient has single precision, in which it may be a half.
   auto quantize = [&](float value) {
-    double quantized =
-        output.zeroPoint + std::round(double(value / output.scale));
+    double quantized = output.zeroPoint + stepsOfBound(value, output.scale);
     return int32_t(
         std::clamp(quantized, double(range.low), double(range.high)));
   };

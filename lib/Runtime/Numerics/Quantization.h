@@ -45,6 +45,10 @@ double fullyConnectedScale(float input, float filter, float output);
 /// that for its first quantized models; for signed values it is a double.
 double convolutionScale(const TensorType &input, float filter, float output);
 
+/// Returns \p bound in steps of \p scale, halves away from 0. The quotient has
+/// single precision, in which it may be a half where a more exact one is not.
+double stepsOfBound(float bound, float scale);
+
 /// The bounds that a fused activation and the storage set on a quantized output
 /// (M-017).
 StorageRange activationRange(FusedActivation activation,

@@ -9,6 +9,7 @@
 #include "Rewriter.h"
 
 #include "Runtime/Numerics/FixedPoint.h"
+#include "Runtime/Numerics/Quantization.h"
 
 #include <algorithm>
 #include <cmath>
@@ -190,10 +191,9 @@ static bool hasOtherSteps(Operator &op, double factor, RealBounds bounds = {}) {
   if (!(ratio < mostFactor))
     return false;
   const FixedPointFactor multiplier = fixedPointFactor(factor);
-  // Bounds are divided in single precision, as activationRange() does.
   auto bounded = [&](double steps, float scale) {
-    return std::clamp(steps, double(std::round(bounds.least / scale)),
-                      double(std::round(bounds.most / scale)));
+    return std::clamp(steps, stepsOfBound(bounds.least, scale),
+                      stepsOfBound(bounds.most, scale));
   };
   for (int32_t steps = -255; steps <= 255; ++steps) {
     const double exact = bounded(steps, from.scale) * ratio;
