@@ -61,16 +61,12 @@ Status rescale(Run &run, const Slopes &slopes) {
   return Status::ok();
 }
 
-/// Rescales bytes, which have zero points, and bounds them from what \p least
-/// leaves on, to what \p most does.
-template <typename T>
-Status rescaleBytes(Run &run, Activation least, Activation most) {
+/// Rescales bytes, which have zero points.
+template <typename T> Status rescaleBytes(Run &run, Activation activation) {
   const TensorType &from = run.use.input(0), &to = run.use.output(0);
   const Factor factor = factorOf(from.scale / to.scale);
-  auto boundsBy = [&](Activation activation) {
-    return activationBounds(activation, boundsOf<T>(), to.scale, to.zeroPoint);
-  };
-  const Bounds bounds{boundsBy(least).least, boundsBy(most).most};
+  const Bounds bounds =
+      activationBounds(activation, boundsOf<T>(), to.scale, to.zeroPoint);
   return map<T>(run, [&](T value) {
     return T(bounds(
         wrappingAdd(scale(value - from.zeroPoint, factor), to.zeroPoint)));
@@ -83,29 +79,14 @@ Status runRelu(Run &run, Activation activation) {
     return map<float>(
         run, [=](float value) { return activated(value, activation); });
   if (use.element(0) == Element::int8)
-    return rescaleBytes<int8_t>(run, activation, activation);
+    return rescaleBytes<int8_t>(run, activation);
   if (use.element(0) == Element::uint8)
-    return rescaleBytes<uint8_t>(run, activation, activation);
+    return rescaleBytes<uint8_t>(run, activation);
   // TensorFlow Lite computes the factors of activations in single precision.
   Factor factor = factorOf(use.input(0).scale / use.output(0).scale);
   return rescale(run, {factor, factor,
                        activationBounds(activation, boundsOf<int16_t>(),
                                         use.output(0).scale, 0)});
-}
-
-/// No fused activation has these bounds.
-Status runReluFrom0To1(Run &run) {
-  constexpr Activation least = Activation::relu, most = Activation::reluN1To1;
-  switch (run.use.element(0)) {
-  case Element::int8:
-    return rescaleBytes<int8_t>(run, least, most);
-  case Element::uint8:
-    return rescaleBytes<uint8_t>(run, least, most);
-  default:
-    return map<float>(run, [](float value) {
-      return value > 1 ? 1.0f : value < 0 ? 0.0f : value;
-    });
-  }
 }
 
 Status runLeakyRelu(Run &run) {
@@ -209,7 +190,7 @@ constexpr OperatorRow rows[] = {
      {},
      1,
      checkActivation,
-     runReluFrom0To1},
+     [](Run &run) { return runRelu(run, Activation::relu0To1); }},
 };
 
 } // namespace

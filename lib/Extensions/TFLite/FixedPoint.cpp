@@ -93,6 +93,8 @@ Bounds tflite::activationBounds(Activation activation, Bounds elements,
     return {quantized(-1.0f), quantized(1.0f)};
   case Activation::relu6:
     return {quantized(0.0f), quantized(6.0f)};
+  case Activation::relu0To1:
+    return {quantized(0.0f), quantized(1.0f)};
   }
   return elements;
 }

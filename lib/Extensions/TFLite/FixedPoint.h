@@ -134,13 +134,14 @@ struct Bounds {
 template <typename T> constexpr Bounds boundsOf() {
   return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
 }
-/// The codes of TensorFlow Lite's fused activations.
-enum class Activation : int32_t { none, relu, reluN1To1, relu6 };
+/// The codes of TensorFlow Lite's fused activations, and after them RELU_0_TO_1,
+/// which is an operator alone.
+enum class Activation : int32_t { none, relu, reluN1To1, relu6, relu0To1 };
 /// Bounds what \p activation leaves of elements with \p scale and \p zeroPoint.
 Bounds activationBounds(Activation activation, Bounds elements, float scale,
                         int32_t zeroPoint);
 
-/// Applies a fused activation to a number without quantization.
+/// Applies an activation to a number without quantization.
 template <typename T> T activated(T value, Activation activation) {
   switch (activation) {
   case Activation::none:
@@ -151,6 +152,8 @@ template <typename T> T activated(T value, Activation activation) {
     return std::min(std::max(value, T(-1)), T(1));
   case Activation::relu6:
     return std::min(std::max(value, T(0)), T(6));
+  case Activation::relu0To1:
+    return std::min(std::max(value, T(0)), T(1));
   }
   return value;
 }

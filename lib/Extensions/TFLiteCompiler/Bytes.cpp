@@ -62,23 +62,21 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
   for (auto [input, byte] : llvm::zip_equal(use.op.getInputs(), x))
     steps.push_back(stepsOfByte(e, bytesOf(input.getType()), byte));
   const float ratio = use.scale(0) / use.resultScale();
-  auto boundsBy = [&](Activation activation) {
-    return activationBounds(activation, boundsOfBytes(to), use.resultScale(),
-                            int32_t(to.getZeroPoint()));
-  };
-  auto rescaled = [&](Bounds bounds) {
-    return byteOfSteps(e, to, e.scale(steps[0], factorOf(ratio)), bounds);
+  auto activated = [&](Activation activation) {
+    return byteOfSteps(e, to, e.scale(steps[0], factorOf(ratio)),
+                       activationBounds(activation, boundsOfBytes(to),
+                                        use.resultScale(),
+                                        int32_t(to.getZeroPoint())));
   };
   switch (use.function()) {
   case Function::relu:
-    return rescaled(boundsBy(Activation::relu));
+    return activated(Activation::relu);
   case Function::relu_n1_to_1:
-    return rescaled(boundsBy(Activation::reluN1To1));
+    return activated(Activation::reluN1To1);
   case Function::relu6:
-    return rescaled(boundsBy(Activation::relu6));
+    return activated(Activation::relu6);
   case Function::relu_0_to_1:
-    return rescaled({boundsBy(Activation::relu).least,
-                     boundsBy(Activation::reluN1To1).most});
+    return activated(Activation::relu0To1);
   case Function::abs: {
     Value zero = e.constant(steps[0].getType(), 0);
     Value magnitude =

@@ -95,7 +95,7 @@ Value Elements::activated(Value value, Activation activation) {
   if (activation == Activation::none)
     return value;
   int32_t least = activation == Activation::reluN1To1 ? -1 : 0;
-  int32_t most = activation == Activation::reluN1To1 ? 1 : 6;
+  int32_t most = activation == Activation::relu6 ? 6 : 1;
   bool isBounded = activation != Activation::relu;
   if (isa<IntegerType>(value.getType())) {
     Type type = value.getType();

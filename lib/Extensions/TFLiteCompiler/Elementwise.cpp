@@ -372,8 +372,7 @@ Value computeFloat(Elements &e, const Use &use, ValueRange x) {
   case Function::relu6:
     return e.activated(x[0], Activation::relu6);
   case Function::relu_0_to_1:
-    return e.make<arith::MinimumFOp>(
-        e.make<arith::MaximumFOp>(x[0], e.constant(0.0f)), one());
+    return e.activated(x[0], Activation::relu0To1);
   case Function::leaky_relu: {
     Value scaled = e.make<arith::MulFOp>(
         x[0], e.constant(use.op.getAlpha().convertToFloat()));
