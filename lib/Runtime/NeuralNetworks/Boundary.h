@@ -38,8 +38,8 @@ template <typename Function> int guarded(Function &&function) noexcept {
   }
 }
 
-/// Returns what guarded() does for a function that may write files or make
-/// shared memory, of which the process may have a limit.
+/// Returns what guarded() does for a function that may write files or shared
+/// memory of the caller, whose length the process may have limited.
 template <typename Function>
 int guardedWithFiles(Function &&function) noexcept {
   WithoutFileSizeSignal unsignaled;

@@ -153,7 +153,7 @@ int ANeuralNetworksBurst_create(ANeuralNetworksCompilation *compilation,
     return ANEURALNETWORKS_UNEXPECTED_NULL;
   if (Library::isForked())
     return ANEURALNETWORKS_UNAVAILABLE_DEVICE;
-  return guardedWithFiles([&] { return createBurst(*compilation, burst); });
+  return guarded([&] { return createBurst(*compilation, burst); });
 }
 
 void ANeuralNetworksBurst_free(ANeuralNetworksBurst *burst) {

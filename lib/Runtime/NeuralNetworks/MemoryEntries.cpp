@@ -38,7 +38,7 @@ int ANeuralNetworksMemory_createFromDesc(const ANeuralNetworksMemoryDesc *desc,
     *memory = nullptr;
   if (!desc || !memory)
     return ANEURALNETWORKS_UNEXPECTED_NULL;
-  return guardedWithFiles([&] { return desc->createMemory(memory); });
+  return guarded([&] { return desc->createMemory(memory); });
 }
 
 int ANeuralNetworksMemory_copy(const ANeuralNetworksMemory *src,

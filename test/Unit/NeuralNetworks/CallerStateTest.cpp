@@ -28,8 +28,8 @@ TEST(NeuralNetworksCaller, ComputesWhereFloatsTrap) {
     each->right[0] = -INFINITY;
     each->setAll();
   }
-  if (::feenableexcept(traps) < 0)
-    GTEST_SKIP() << "the processor has no traps";
+  // Processors without traps refuse, and compute all the same.
+  const int asked = ::feenableexcept(traps) < 0 ? 0 : traps;
   Event event;
   Result computed = here.execution.compute();
   Result started = elsewhere.execution.startCompute(&event);
@@ -42,7 +42,7 @@ TEST(NeuralNetworksCaller, ComputesWhereFloatsTrap) {
   EXPECT_TRUE(std::isnan(here.sum[0]));
   EXPECT_TRUE(std::isnan(elsewhere.sum[0]));
   EXPECT_EQ(here.sum[1], 22);
-  EXPECT_EQ(enabled, traps);
+  EXPECT_EQ(enabled, asked);
 }
 
 // J-110: a file that may not be written is one, and not the end of the process.
