@@ -34,7 +34,7 @@ struct MutationRequest {
 rt::Result<MutationRequest>
 readMutationRequest(std::span<const std::string_view> arguments);
 
-/// What a program says of itself that reads such a command line.
+/// Returns the help text of \p program, which reads such a command line.
 std::string mutationHelp(std::string_view program);
 
 using JudgeCase =

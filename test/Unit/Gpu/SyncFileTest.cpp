@@ -230,7 +230,7 @@ struct ScarceExecution final : GpuExecution {
   std::array<std::byte, gpuStatusSize> status = {};
 };
 
-// What a GPU has begun has an end, which somebody waits for.
+// An execution that a GPU has begun is waited for, with a sync_file or without.
 TEST(GpuExecutionTest, EndsWithoutMemoryForASyncFile) {
   ScarceExecution execution;
   std::atomic<uint32_t> cancelFlag = 0;

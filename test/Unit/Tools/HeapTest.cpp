@@ -74,7 +74,7 @@ bool hasLargePages() {
   if (hasLargePages() &&
       flagsOf(before + 32 * mebibyte).find(" hg ") == std::string::npos)
     ::_exit(2);
-  // What is free at the end stays with the process.
+  // Memory that is free at the end of the heap stays with the process.
   void *volatile block = std::malloc(16 * mebibyte);
   std::free(block);
   ::_exit(::sbrk(0) == end ? 0 : 3);

@@ -129,11 +129,10 @@ Result<GpuLaunch> GpuExecution::launch(Invocation &invocation) {
   NNHAL_RETURN_IF_ERROR(commands().submit(0).status());
   isInFlight = isLaunched = true;
   GpuLaunch launched;
-  // From here on there is something to end, with a sync_file or without one.
   try {
     launched.syncFile = commands().exportSyncFile();
   } catch (const std::bad_alloc &) {
-    launched.syncFile = {};
+    // The execution is under way, and has to be ended as one without it.
   }
   launched.isWhole = std::ranges::count(isStaged, true) == 0;
   return launched;

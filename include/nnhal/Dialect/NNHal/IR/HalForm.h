@@ -76,8 +76,9 @@ struct HalInput {
 unsigned countInputs(const HalInput &input, const rt::InputPlaces &places,
                      size_t at);
 
-/// What the table of signatures says of \p use, an input of an operation as the
-/// HAL states it; null for other operations and forms that the HAL lacks.
+/// Returns the row of the table of signatures for \p use, an input of an
+/// operation as the HAL states it; null for other operations and forms that the
+/// HAL lacks.
 const rt::InputRow *inputRowOf(mlir::OpOperand &use);
 
 /// The attribute of \p kind, an enumeration, for the HAL's \p code; null when
