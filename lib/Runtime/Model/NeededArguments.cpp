@@ -79,7 +79,7 @@ void NeededArguments::read(Graph &graph) {
 }
 
 /// An argument of control flow is needed if the graphs need it, which may be
-/// found out later.
+/// found out later, and if it is a result of a loop that ends at once.
 void NeededArguments::passOn(Argument argument, const Operation &operation,
                              size_t position) {
   bool isIf = operation.type == OperationType::IF;
@@ -89,6 +89,10 @@ void NeededArguments::passOn(Argument argument, const Operation &operation,
   if (position < skip)
     return;
   const Subgraph &graph = *argument.first->subgraph;
+  const Operand &last = graph.operands[operation.inputs[skip - 1]];
+  if (!isIf && last.lifetime == OperandLifeTime::SUBGRAPH &&
+      isYielded(model.referenced[last.location.offset], position))
+    markNeeded(argument);
   // The graphs are the last operands before the arguments.
   for (size_t name : {skip - 2, skip - 1}) {
     const Operand &operand = graph.operands[operation.inputs[name]];

@@ -101,13 +101,11 @@ Status checkWhile(const Model &model, NeededArguments &needed,
   NNHAL_RETURN_IF_ERROR(
       checkWhileGraphs(passedBy(subgraph, operation, whileOperands),
                        signatureOf(*condition), signatureOf(*body)));
-  // A value that the body yields is there before the first iteration, too: the
-  // loop may end without one.
-  for (size_t i = 0; i < body->outputIndexes.size(); ++i)
-    if (subgraph.operands[operation.inputs[whileOperands + i]].lifetime ==
-        OperandLifeTime::NO_VALUE)
-      return badData("input {} is omitted, and the body subgraph yields it",
-                     whileOperands + i);
+  for (size_t i = 0; i < operation.inputs.size(); ++i)
+    if (subgraph.operands[operation.inputs[i]].lifetime ==
+            OperandLifeTime::NO_VALUE &&
+        isYielded(*body, i))
+      return badData("input {} is omitted, and the body subgraph yields it", i);
   NNHAL_RETURN_IF_ERROR(checkOmitted(needed, subgraph, operation, whileOperands,
                                      *condition, "condition"));
   return checkOmitted(needed, subgraph, operation, whileOperands, *body,

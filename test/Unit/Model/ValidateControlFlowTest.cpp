@@ -309,6 +309,45 @@ TEST(ValidateControlFlowTest, omittedArguments) {
                 });
 }
 
+/// out4 = if in0 then referenced[0](in3, none) else the same, which is a loop
+/// with the omitted argument at \p position, whose graphs read the other one.
+Model nestedLoop(size_t position) {
+  Model model;
+  model.main = ifModel().main;
+  model.main.operands[2].location.offset = 0;
+  model.main.operations[0].inputs.push_back(
+      uint32_t(model.main.operands.size()));
+  model.main.operands.push_back(
+      operand(floats, {2}, OperandLifeTime::NO_VALUE));
+  Subgraph loop = unary(OperationType::ABS, floats, {2});
+  addInput(loop);
+  loop.operands.insert(loop.operands.end(), {reference(1), reference(2)});
+  std::vector<uint32_t> passed = {0, 2};
+  if (position == 0)
+    std::swap(passed[0], passed[1]);
+  loop.operations[0] = {
+      OperationType::WHILE, {3, 4, passed[0], passed[1]}, {1}};
+  Subgraph condition = unary(OperationType::LOGICAL_NOT, bools, {1}),
+           body = unary(OperationType::ABS, floats, {2});
+  for (Subgraph *graph : {&condition, &body}) {
+    addInput(*graph);
+    graph->operations[0].inputs[0] = graph->inputIndexes[1 - position];
+  }
+  model.referenced = {std::move(loop), std::move(condition), std::move(body)};
+  computeConsumers(model.main);
+  for (Subgraph &graph : model.referenced)
+    computeConsumers(graph);
+  return model;
+}
+
+// A loop that ends at once has the value as its result with which it begins.
+TEST(ValidateControlFlowTest, omittedValueOfANestedLoop) {
+  EXPECT_EQ(validateStructure(nestedLoop(1)).message(), "");
+  EXPECT_EQ(validateStructure(nestedLoop(0)).message(),
+            "main: operation 0 (IF): input 4 is omitted, and the then subgraph "
+            "needs it");
+}
+
 /// out4 = if in0 then referenced[0](arguments) else the same, where the model
 /// omits the last \p omitted arguments. Besides, the graph has operations on
 /// its first input, as many, and hands the others on to referenced[1].

@@ -172,6 +172,22 @@ TEST_F(ReferenceDeviceTest, omittedConditionIsRefused) { // D-013, D-096
   EXPECT_TRUE(result.outputShapes.empty());
 }
 
+// The value of a loop that ends at once is the one that it begins with.
+TEST_F(ReferenceDeviceTest, omittedLoopValueIsRefused) { // D-013
+  prepare("while_counts", {}, [](Model &model) {
+    // The body does without the value, and ends the loop with the next one.
+    model.referenced[1].operations[0].inputs[0] = 1;
+    model.referenced[0].operations[0].inputs[0] = 1;
+    for (Subgraph &graph : model.referenced)
+      computeConsumers(graph);
+  });
+  request.inputs[0].memory = Memory();
+  Status status = execute();
+  EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+  EXPECT_EQ(status.message(), "operation 0 (WHILE): input 2 is omitted, and "
+                              "the body subgraph yields it");
+}
+
 /// Leaves the extents of all tensors of \p graph open but those of constants.
 void openExtents(Subgraph &graph) {
   for (Operand &operand : graph.operands)

@@ -7,6 +7,7 @@
 
 #include "Executor.h"
 
+#include "Runtime/Model/ControlFlowOperands.h"
 #include "Runtime/Model/ExtensionCalls.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
@@ -187,6 +188,12 @@ Status Executor::checkPresence(const Scope &scope,
     if (inputs[i].isOmitted && !rows[i]->isOmittable)
       return badData("input {} ({}) is omitted, but it is not optional", i,
                      rows[i]->name);
+  if (operation.type != OperationType::WHILE)
+    return Status::ok();
+  uint32_t body = scope.operand(operation.inputs[1]).location.offset;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].isOmitted && validation::isYielded(model.referenced[body], i))
+      return badData("input {} is omitted, and the body subgraph yields it", i);
   return Status::ok();
 }
 
@@ -363,7 +370,7 @@ Result<std::vector<Value>> Executor::runIf(const Scope &scope,
                    condition.bytes.size());
   size_t branch = condition.bytes[0] != std::byte(0) ? 1 : 2;
   std::vector<Value> inputs;
-  for (size_t i = 3; i < operation.inputs.size(); ++i) {
+  for (size_t i = validation::ifOperands; i < operation.inputs.size(); ++i) {
     NNHAL_ASSIGN_OR_RETURN(Value value, scope.get(operation.inputs[i]));
     inputs.push_back(std::move(value));
   }
@@ -380,7 +387,7 @@ Result<std::vector<Value>> Executor::runWhile(const Scope &scope,
   uint32_t condition = scope.operand(operation.inputs[0]).location.offset;
   uint32_t body = scope.operand(operation.inputs[1]).location.offset;
   std::vector<Value> state;
-  for (size_t i = 2; i < operation.inputs.size(); ++i) {
+  for (size_t i = validation::whileOperands; i < operation.inputs.size(); ++i) {
     NNHAL_ASSIGN_OR_RETURN(Value value, scope.get(operation.inputs[i]));
     state.push_back(std::move(value));
   }

@@ -5,15 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Runtime/Model/ControlFlowOperands.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/Rules.h"
 
 using namespace nnhal::rt;
-
-// The number of inputs that stand before those that are passed on; messages
-// count as the HAL does.
-static constexpr size_t ifOperands = 3;    // condition, then, else
-static constexpr size_t whileOperands = 2; // condition, body
+using validation::ifOperands;
+using validation::whileOperands;
 
 /// Returns the reason why \p a and \p b cannot stand for one value; empty when
 /// they can (B-069).
