@@ -9,7 +9,7 @@
 
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/SplitAt.h"
-#include "Tools/Options/Values.h"
+#include "Tools/Options/Setters.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -18,33 +18,13 @@ using namespace nnhal;
 using namespace nnhal::benchmark;
 using rt::badData;
 using rt::Status;
+using tools::addText;
+using tools::PhotosRequest;
+using tools::setCount;
+using tools::setText;
+using tools::setTrue;
 using tools::Takes;
 namespace fs = std::filesystem;
-
-template <auto Member>
-static Status setText(Options &options, std::string_view value) {
-  options.*Member = value;
-  return Status::ok();
-}
-
-template <auto Member>
-static Status addText(Options &options, std::string_view value) {
-  (options.*Member).emplace_back(value);
-  return Status::ok();
-}
-
-template <auto Member>
-static Status setTrue(Options &options, std::string_view) {
-  options.*Member = true;
-  return Status::ok();
-}
-
-template <auto Member, uint64_t Least>
-static Status setCount(Options &options, std::string_view value) {
-  NNHAL_ASSIGN_OR_RETURN(options.*Member,
-                         tools::parseCount(value, Least, tools::maxIterations));
-  return Status::ok();
-}
 
 static Status setDevices(Options &options, std::string_view value) {
   for (std::string_view name : rt::splitAt(value, ',')) {
@@ -145,11 +125,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "DIR",
         .help = "execute on the photos in DIR, NAME-N.jpeg",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.photos.directory = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::photos, &PhotosRequest::directory>,
     },
     {
         .name = "ground-truth",
@@ -157,11 +133,7 @@ static constexpr Option options[] = {
         .valueName = "FILE",
         .help = "take the class of photo N from line N + 1 of FILE (default:\n"
                 "DIR/ground_truth_labels.txt where it is there)",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.photos.groundTruth = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::photos, &PhotosRequest::groundTruth>,
     },
     {
         .name = "labels",
@@ -169,11 +141,7 @@ static constexpr Option options[] = {
         .valueName = "FILE",
         .help = "take the names of the classes from FILE, one in each line\n"
                 "(default: DIR/labels.txt where it is there)",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.photos.labels = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::photos, &PhotosRequest::labels>,
     },
     {
         .name = "preprocessing",
@@ -190,25 +158,21 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "use the first N photos (default: all)",
         .apply =
-            [](Options &options, std::string_view value) {
-              NNHAL_ASSIGN_OR_RETURN(options.photos.limit,
-                                     tools::parseCount(value, 1, UINT32_MAX));
-              return Status::ok();
-            },
+            setCount<1, UINT32_MAX, &Options::photos, &PhotosRequest::limit>,
     },
     {
         .name = "warmup",
         .takes = Takes::value,
         .valueName = "N",
         .help = "execute N times before the measurement (default: 2)",
-        .apply = setCount<&Options::warmup, 0>,
+        .apply = setCount<0, tools::maxIterations, &Options::warmup>,
     },
     {
         .name = "iterations",
         .takes = Takes::value,
         .valueName = "N",
         .help = "measure N executions at least (default: 20)",
-        .apply = setCount<&Options::iterations, 1>,
+        .apply = setCount<1, tools::maxIterations, &Options::iterations>,
     },
     {
         .name = "seconds",

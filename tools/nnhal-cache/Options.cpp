@@ -8,6 +8,7 @@
 #include "Options.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Tools/Options/Setters.h"
 
 #include <algorithm>
 #include <charconv>
@@ -16,6 +17,9 @@ using namespace nnhal;
 using namespace nnhal::cachetool;
 using rt::badData;
 using rt::Status;
+using tools::setText;
+using tools::setTo;
+using tools::setTrue;
 using tools::Takes;
 
 namespace {
@@ -88,20 +92,12 @@ static constexpr Option options[] = {
     {
         .name = "invalid",
         .help = "remove entries that verify calls damaged",
-        .apply =
-            [](Options &options, std::string_view) {
-              options.removeInvalid = true;
-              return Status::ok();
-            },
+        .apply = setTrue<&Options::removeInvalid>,
     },
     {
         .name = "dry-run",
         .help = "print what would be removed, and remove nothing",
-        .apply =
-            [](Options &options, std::string_view) {
-              options.isDryRun = true;
-              return Status::ok();
-            },
+        .apply = setTrue<&Options::isDryRun>,
     },
     {
         .name = "state-dir",
@@ -109,11 +105,7 @@ static constexpr Option options[] = {
         .valueName = "DIR",
         .help = "keep the kernels in DIR (default: $NNHAL_STATE_DIR,\n"
                 "else ~/.local/state/nnhal)",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.stateDirectory = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::stateDirectory>,
         .command = Command::warm,
     },
     {
@@ -122,31 +114,19 @@ static constexpr Option options[] = {
         .valueName = "MODE",
         .help = "round quantized results by double (default), single\n"
                 "or float, as nnhal-run --rounding says",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.rounding = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::rounding>,
         .command = Command::warm,
     },
     {
         .name = "help",
         .help = "print this text",
-        .apply =
-            [](Options &options, std::string_view) {
-              options.command = Command::help;
-              return Status::ok();
-            },
+        .apply = setTo<Command::help, &Options::command>,
         .command = Command::help,
     },
     {
         .name = "version",
         .help = "print the version",
-        .apply =
-            [](Options &options, std::string_view) {
-              options.command = Command::version;
-              return Status::ok();
-            },
+        .apply = setTo<Command::version, &Options::command>,
         .command = Command::version,
     },
 };

@@ -8,24 +8,15 @@
 #include "Options.h"
 
 #include "Runtime/Support/Errors.h"
+#include "Tools/Options/Setters.h"
 
 using namespace nnhal;
 using namespace nnhal::conformancetool;
 using rt::badData;
 using rt::Status;
+using tools::setText;
+using tools::setTrue;
 using tools::Takes;
-
-template <auto Member>
-static Status setText(Options &options, std::string_view value) {
-  options.*Member = value;
-  return Status::ok();
-}
-
-template <auto Member>
-static Status setTrue(Options &options, std::string_view) {
-  options.*Member = true;
-  return Status::ok();
-}
 
 //===----------------------------------------------------------------------===//
 // The table

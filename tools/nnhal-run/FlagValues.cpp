@@ -28,12 +28,6 @@ using tools::parseReal;
 using tools::TimeFormat;
 using tools::Tolerance;
 
-Status run::parseInto(std::string_view text, uint64_t min, uint64_t max,
-                      uint64_t &target) {
-  NNHAL_ASSIGN_OR_RETURN(target, parseCount(text, min, max));
-  return Status::ok();
-}
-
 static rt::Result<NamedFile> parseNamedFile(std::string_view text) {
   size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos ||
@@ -156,14 +150,16 @@ Status run::setPlanner(Flags &flags, std::string_view value) {
 }
 
 Status run::setCompileThreads(Flags &flags, std::string_view value) {
-  uint64_t threads = 0;
-  NNHAL_RETURN_IF_ERROR(parseInto(value, 1, rt::WorkPool::maxThreads, threads));
+  NNHAL_ASSIGN_OR_RETURN(uint64_t threads,
+                         parseCount(value, 1, rt::WorkPool::maxThreads));
   flags.load.preparation.compile.threads = uint32_t(threads);
   return Status::ok();
 }
 
 Status run::setThreads(Flags &flags, std::string_view value) {
-  return parseInto(value, 0, rt::WorkPool::maxThreads, flags.load.threads);
+  NNHAL_ASSIGN_OR_RETURN(flags.load.threads,
+                         parseCount(value, 0, rt::WorkPool::maxThreads));
+  return Status::ok();
 }
 
 Status run::setMode(Flags &flags, std::string_view value) {
@@ -184,23 +180,24 @@ Status run::setDeferred(Flags &flags, std::string_view) {
 }
 
 Status run::setStages(Flags &flags, std::string_view value) {
-  uint64_t after = 0;
-  NNHAL_RETURN_IF_ERROR(parseInto(value, 1, maxCount, after));
+  NNHAL_ASSIGN_OR_RETURN(uint64_t after, parseCount(value, 1, maxCount));
   return setCompileAfter(flags, after);
 }
 
 Status run::setPrintOutputs(Flags &flags, std::string_view value) {
   uint64_t count = 10;
-  if (!value.empty())
-    NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, count));
+  if (!value.empty()) {
+    NNHAL_ASSIGN_OR_RETURN(count, parseCount(value, 0, maxCount));
+  }
   flags.printOutputs = count;
   return Status::ok();
 }
 
 Status run::setTop(Flags &flags, std::string_view value) {
   uint64_t count = 5;
-  if (!value.empty())
-    NNHAL_RETURN_IF_ERROR(parseInto(value, 1, maxCount, count));
+  if (!value.empty()) {
+    NNHAL_ASSIGN_OR_RETURN(count, parseCount(value, 1, maxCount));
+  }
   flags.top = count;
   return Status::ok();
 }
@@ -241,8 +238,7 @@ Status run::setImageDeviation(Flags &flags, std::string_view value) {
 }
 
 Status run::setLoopTimeout(Flags &flags, std::string_view value) {
-  uint64_t milliseconds = 0;
-  NNHAL_RETURN_IF_ERROR(parseInto(value, 0, maxCount, milliseconds));
+  NNHAL_ASSIGN_OR_RETURN(uint64_t milliseconds, parseCount(value, 0, maxCount));
   flags.run.loopTimeout = milliseconds * 1'000'000;
   return Status::ok();
 }

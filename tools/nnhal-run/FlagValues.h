@@ -14,10 +14,6 @@ namespace nnhal::run {
 
 inline constexpr uint64_t maxCount = 1'000'000'000;
 
-/// A decimal number from \p min to \p max.
-rt::Status parseInto(std::string_view text, uint64_t min, uint64_t max,
-                     uint64_t &target);
-
 // Each stores the value of the option that it is named after; invalidArgument
 // says what is wrong with the value.
 rt::Status setInput(Flags &flags, std::string_view value);

@@ -10,55 +10,31 @@
 #include "FlagValues.h"
 #include "WorkSets.h"
 
-#include "Runtime/Support/Errors.h"
+#include "Tools/Options/Setters.h"
 
 #include <algorithm>
 
 using namespace nnhal;
 using namespace nnhal::run;
 using rt::Status;
+using tools::addText;
 using tools::CheckRequest;
 using tools::DeviceSelection;
 using tools::InputRequest;
 using tools::LoadRequest;
 using tools::RunRequest;
+using tools::setCount;
+using tools::setText;
+using tools::setTrue;
 using tools::Takes;
 
 //===----------------------------------------------------------------------===//
 // Storage of values
 //===----------------------------------------------------------------------===//
 
-/// The member of \p flags at the end of the path \p Members.
-template <auto... Members> static auto &memberOf(Flags &flags) {
-  return (flags.*....*Members);
-}
-
-template <auto... Members>
-static Status setText(Flags &flags, std::string_view value) {
-  memberOf<Members...>(flags) = value;
-  return Status::ok();
-}
-
-template <auto... Members>
-static Status addText(Flags &flags, std::string_view value) {
-  memberOf<Members...>(flags).emplace_back(value);
-  return Status::ok();
-}
-
-template <auto... Members>
-static Status setTrue(Flags &flags, std::string_view) {
-  memberOf<Members...>(flags) = true;
-  return Status::ok();
-}
-
-template <auto Member> static Status setForm(Flags &flags, std::string_view) {
-  return setTrue<&Flags::cases, &CheckRequest::form, Member>(flags, {});
-}
-
-template <uint64_t Min, auto... Members>
-static Status setNumber(Flags &flags, std::string_view value) {
-  return parseInto(value, Min, maxCount, memberOf<Members...>(flags));
-}
+template <auto Member>
+static constexpr auto setForm =
+    setTrue<&Flags::cases, &CheckRequest::form, Member>;
 
 //===----------------------------------------------------------------------===//
 // The table
@@ -256,7 +232,7 @@ static constexpr Option options[] = {
         .help = "record the first N executions (default: 10), and those that "
                 "fail",
         .works = executeSource,
-        .apply = setNumber<1, &Flags::recordedExecutions>,
+        .apply = setCount<1, maxCount, &Flags::recordedExecutions>,
         .needs = "record",
     },
     {
@@ -521,7 +497,7 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "measure N executions (default: 1)",
         .works = execute,
-        .apply = setNumber<1, &Flags::run, &RunRequest::repeat>,
+        .apply = setCount<1, maxCount, &Flags::run, &RunRequest::repeat>,
         .asksForExecution = true,
     },
     {
@@ -530,7 +506,7 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "execute N times before the measurement (default: 0)",
         .works = execute,
-        .apply = setNumber<0, &Flags::run, &RunRequest::warmup>,
+        .apply = setCount<0, maxCount, &Flags::run, &RunRequest::warmup>,
         .asksForExecution = true,
     },
     {
@@ -679,11 +655,7 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "run N of the cases, always the same ones",
         .works = anyCheck,
-        .apply =
-            [](Flags &flags, std::string_view value) {
-              return parseInto(value, 1, maxCount,
-                               flags.cases.sample.emplace());
-            },
+        .apply = setCount<1, maxCount, &Flags::cases, &CheckRequest::sample>,
     },
     {
         .name = "jobs",
@@ -691,10 +663,7 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "run N cases at once (default: 1)",
         .works = anyCheck,
-        .apply =
-            [](Flags &flags, std::string_view value) {
-              return parseInto(value, 1, 1024, flags.cases.jobs);
-            },
+        .apply = setCount<1, 1024, &Flags::cases, &CheckRequest::jobs>,
     },
     {
         .name = "filter",

@@ -8,13 +8,17 @@
 #include "Options.h"
 
 #include "Runtime/Support/Errors.h"
-#include "Tools/Options/Values.h"
+#include "Tools/Options/Setters.h"
 
 using namespace nnhal;
 using namespace nnhal::servetool;
 using rt::badData;
 using rt::Result;
 using rt::Status;
+using tools::addText;
+using tools::setCount;
+using tools::setText;
+using tools::setTo;
 using tools::Takes;
 
 static constexpr uint64_t maxThreads = 1024;
@@ -23,24 +27,6 @@ static constexpr uint64_t maxRequests = 1'000'000;
 static constexpr uint64_t maxBytes = uint64_t(1) << 40;
 static constexpr uint64_t maxSeconds = 24 * 3600;
 static constexpr uint64_t maxMilliseconds = maxSeconds * 1000;
-
-/// An option that is a mode of its own.
-template <Mode mode> static Status enter(Options &options, std::string_view) {
-  options.mode = mode;
-  return Status::ok();
-}
-
-template <std::string Options::*member>
-static Status setText(Options &options, std::string_view value) {
-  options.*member = value;
-  return Status::ok();
-}
-
-template <uint64_t Options::*member, uint64_t min, uint64_t max>
-static Status setNumber(Options &options, std::string_view value) {
-  NNHAL_ASSIGN_OR_RETURN(options.*member, tools::parseCount(value, min, max));
-  return Status::ok();
-}
 
 // The rows are in the order of the help, whose lines are those of the texts.
 /// "HOST:PORT"; an address of IPv6 as HOST stands in brackets.
@@ -104,7 +90,7 @@ static constexpr Option options[] = {
         .help =
             "take N requests over gRPC at a time, those that wait included\n"
             "(default: 128)",
-        .apply = setNumber<&Options::grpcThreads, 1, maxThreads>,
+        .apply = setCount<1, maxThreads, &Options::grpcThreads>,
     },
     {
         .name = "tls-certificate",
@@ -141,11 +127,8 @@ static constexpr Option options[] = {
         .help =
             "use N threads for one execution, 0 for all that the machine has\n"
             "(default: 1)",
-        .apply = [](Options &options, std::string_view value) -> Status {
-          NNHAL_ASSIGN_OR_RETURN(options.engine.threads,
-                                 tools::parseCount(value, 0, maxThreads));
-          return Status::ok();
-        },
+        .apply = setCount<0, maxThreads, &Options::engine,
+                          &tools::EngineOptions::threads>,
     },
     {
         .name = "executions",
@@ -154,29 +137,21 @@ static constexpr Option options[] = {
         .help =
             "execute N requests or batches at a time, of all models together\n"
             "(default: one per thread of the machine)",
-        .apply = setNumber<&Options::executions, 1, maxThreads>,
+        .apply = setCount<1, maxThreads, &Options::executions>,
     },
     {
         .name = "service",
         .takes = Takes::value,
         .valueName = "SOCKET",
         .help = "execute on the devices of the service at SOCKET",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.engine.service = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::engine, &tools::EngineOptions::service>,
     },
     {
         .name = "plugin",
         .takes = Takes::value,
         .valueName = "FILE",
         .help = "take the devices of a plug-in library, too, repeatable",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.engine.plugins.emplace_back(value);
-              return Status::ok();
-            },
+        .apply = addText<&Options::engine, &tools::EngineOptions::plugins>,
     },
     {
         .name = "cache-dir",
@@ -184,10 +159,7 @@ static constexpr Option options[] = {
         .valueName = "DIR",
         .help = "keep compiled models in DIR",
         .apply =
-            [](Options &options, std::string_view value) {
-              options.engine.cacheDirectory = value;
-              return Status::ok();
-            },
+            setText<&Options::engine, &tools::EngineOptions::cacheDirectory>,
     },
     {
         .name = "state-dir",
@@ -195,10 +167,7 @@ static constexpr Option options[] = {
         .valueName = "DIR",
         .help = "let devices remember in DIR what they have cached",
         .apply =
-            [](Options &options, std::string_view value) {
-              options.engine.stateDirectory = value;
-              return Status::ok();
-            },
+            setText<&Options::engine, &tools::EngineOptions::stateDirectory>,
     },
     {
         .name = "poll",
@@ -207,7 +176,7 @@ static constexpr Option options[] = {
         .help =
             "look for changed models every MS milliseconds, for 0 only when a\n"
             "client asks (default: 2000)",
-        .apply = setNumber<&Options::pollMilliseconds, 0, maxMilliseconds>,
+        .apply = setCount<0, maxMilliseconds, &Options::pollMilliseconds>,
     },
     {
         .name = "quota-requests",
@@ -216,7 +185,7 @@ static constexpr Option options[] = {
         .help = "let a client send N requests of inference per second "
                 "(default: any\n"
                 "number)",
-        .apply = setNumber<&Options::requestsPerSecond, 1, maxRequests>,
+        .apply = setCount<1, maxRequests, &Options::requestsPerSecond>,
     },
     {
         .name = "quota-concurrent",
@@ -225,7 +194,7 @@ static constexpr Option options[] = {
         .help = "let a client have N requests of inference under way (default: "
                 "any\n"
                 "number)",
-        .apply = setNumber<&Options::concurrentRequests, 1, maxRequests>,
+        .apply = setCount<1, maxRequests, &Options::concurrentRequests>,
     },
     {
         .name = "client-header",
@@ -241,14 +210,14 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "N",
         .help = "serve N connections at a time (default: 256)",
-        .apply = setNumber<&Options::connections, 1, maxConnections>,
+        .apply = setCount<1, maxConnections, &Options::connections>,
     },
     {
         .name = "max-request-bytes",
         .takes = Takes::value,
         .valueName = "N",
         .help = "refuse bodies of more than N bytes (default: 67108864)",
-        .apply = setNumber<&Options::maxRequestBytes, 1, maxBytes>,
+        .apply = setCount<1, maxBytes, &Options::maxRequestBytes>,
     },
     {
         .name = "transfer-seconds",
@@ -257,14 +226,14 @@ static constexpr Option options[] = {
         .help = "give a request N seconds to arrive, and as many to take the "
                 "answer\n"
                 "(default: 30)",
-        .apply = setNumber<&Options::transferSeconds, 1, maxSeconds>,
+        .apply = setCount<1, maxSeconds, &Options::transferSeconds>,
     },
     {
         .name = "idle-seconds",
         .takes = Takes::value,
         .valueName = "N",
         .help = "close connections that are idle for N seconds (default: 60)",
-        .apply = setNumber<&Options::idleSeconds, 1, maxSeconds>,
+        .apply = setCount<1, maxSeconds, &Options::idleSeconds>,
     },
     {
         .name = "drain",
@@ -272,7 +241,7 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help =
             "when told to end, give requests N seconds to end (default: 10)",
-        .apply = setNumber<&Options::drainSeconds, 0, maxSeconds>,
+        .apply = setCount<0, maxSeconds, &Options::drainSeconds>,
     },
     {
         .name = "trace",
@@ -284,12 +253,12 @@ static constexpr Option options[] = {
     {
         .name = "help",
         .help = "print this text",
-        .apply = enter<Mode::help>,
+        .apply = setTo<Mode::help, &Options::mode>,
     },
     {
         .name = "version",
         .help = "print the version",
-        .apply = enter<Mode::version>,
+        .apply = setTo<Mode::version, &Options::mode>,
     },
 };
 

@@ -8,7 +8,7 @@
 #include "Options.h"
 
 #include "Runtime/Support/Errors.h"
-#include "Tools/Options/Values.h"
+#include "Tools/Options/Setters.h"
 
 #include <algorithm>
 
@@ -18,6 +18,11 @@ using rt::badData;
 using rt::Result;
 using rt::Status;
 using service::ReportFormat;
+using tools::addText;
+using tools::setCount;
+using tools::setText;
+using tools::setTo;
+using tools::setTrue;
 using tools::Takes;
 
 //===----------------------------------------------------------------------===//
@@ -53,12 +58,6 @@ static Status applyQuota(Options &options, std::string_view value) {
   return Status::ok();
 }
 
-/// An option that is a mode of its own.
-template <Mode mode> static Status enter(Options &options, std::string_view) {
-  options.mode = mode;
-  return Status::ok();
-}
-
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -70,11 +69,7 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "PATH",
         .help = "listen at PATH, or ask the service there",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.settings.socket = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::settings, &service::Settings::socket>,
     },
     {
         .name = "socket-mode",
@@ -107,22 +102,14 @@ static constexpr Option options[] = {
         .valueName = "NAME",
         .help = "offer the device NAME, repeatable (default: all but GPUs,\n"
                 "nnhal-cuda and nnhal-vulkan)",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.settings.devices.emplace_back(value);
-              return Status::ok();
-            },
+        .apply = addText<&Options::settings, &service::Settings::devices>,
     },
     {
         .name = "plugin",
         .takes = Takes::value,
         .valueName = "FILE",
         .help = "take the devices of a plug-in library, too, repeatable",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.settings.plugins.emplace_back(value);
-              return Status::ok();
-            },
+        .apply = addText<&Options::settings, &service::Settings::plugins>,
     },
     {
         .name = "state-dir",
@@ -133,21 +120,14 @@ static constexpr Option options[] = {
             "(default: service in $NNHAL_STATE_DIR, else\n"
             "~/.local/state/nnhal/service)",
         .apply =
-            [](Options &options, std::string_view value) {
-              options.settings.stateDirectory = value;
-              return Status::ok();
-            },
+            setText<&Options::settings, &service::Settings::stateDirectory>,
     },
     {
         .name = "config",
         .takes = Takes::value,
         .valueName = "FILE",
         .help = "read settings from the JSON file FILE, which options replace",
-        .apply =
-            [](Options &options, std::string_view value) {
-              options.config = value;
-              return Status::ok();
-            },
+        .apply = setText<&Options::config>,
     },
     {
         .name = "quota",
@@ -164,23 +144,18 @@ static constexpr Option options[] = {
         .valueName = "BYTES",
         .help = "let a compilation have BYTES of address space\n"
                 "(default: 17179869184)",
-        .apply = [](Options &options, std::string_view value) -> Status {
-          NNHAL_ASSIGN_OR_RETURN(
-              options.settings.compile.memory,
-              tools::parseCount(value, uint64_t(1) << 28, UINT64_MAX));
-          return Status::ok();
-        },
+        .apply = setCount<uint64_t(1) << 28, UINT64_MAX, &Options::settings,
+                          &service::Settings::compile,
+                          &service::CompileLimits::memory>,
     },
     {
         .name = "compile-seconds",
         .takes = Takes::value,
         .valueName = "N",
         .help = "let a compilation take N seconds (default: 600)",
-        .apply = [](Options &options, std::string_view value) -> Status {
-          NNHAL_ASSIGN_OR_RETURN(options.settings.compile.seconds,
-                                 tools::parseCount(value, 1, maxSeconds));
-          return Status::ok();
-        },
+        .apply = setCount<1, maxSeconds, &Options::settings,
+                          &service::Settings::compile,
+                          &service::CompileLimits::seconds>,
     },
     {
         .name = "drain",
@@ -188,20 +163,13 @@ static constexpr Option options[] = {
         .valueName = "N",
         .help = "when told to end, give devices N seconds to finish what is\n"
                 "under way (default: 10)",
-        .apply = [](Options &options, std::string_view value) -> Status {
-          NNHAL_ASSIGN_OR_RETURN(options.settings.drainSeconds,
-                                 tools::parseCount(value, 0, maxSeconds));
-          return Status::ok();
-        },
+        .apply = setCount<0, maxSeconds, &Options::settings,
+                          &service::Settings::drainSeconds>,
     },
     {
         .name = "start-at-once",
         .help = "start the devices' processes before a client asks for them",
-        .apply =
-            [](Options &options, std::string_view) {
-              options.settings.startAtOnce = true;
-              return Status::ok();
-            },
+        .apply = setTrue<&Options::settings, &service::Settings::startAtOnce>,
     },
     {
         .name = "status",
@@ -228,28 +196,29 @@ static constexpr Option options[] = {
         .apply =
             [](Options &options, std::string_view value) {
               options.hostedDevice = value;
-              return enter<Mode::host>(options, value);
+              options.mode = Mode::host;
+              return Status::ok();
             },
     },
     {
         .name = "compile-worker",
         .help = "(for the service itself) compile for a host",
-        .apply = enter<Mode::compileWorker>,
+        .apply = setTo<Mode::compileWorker, &Options::mode>,
     },
     {
         .name = "list",
         .help = "(for the service itself) tell the names of devices",
-        .apply = enter<Mode::list>,
+        .apply = setTo<Mode::list, &Options::mode>,
     },
     {
         .name = "help",
         .help = "print this text",
-        .apply = enter<Mode::help>,
+        .apply = setTo<Mode::help, &Options::mode>,
     },
     {
         .name = "version",
         .help = "print the version",
-        .apply = enter<Mode::version>,
+        .apply = setTo<Mode::version, &Options::mode>,
     },
 };
 

@@ -9,7 +9,7 @@
 
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/SplitAt.h"
-#include "Tools/Options/Values.h"
+#include "Tools/Options/Setters.h"
 
 #include <regex>
 
@@ -17,25 +17,10 @@ using namespace nnhal;
 using namespace nnhal::stress;
 using rt::badData;
 using rt::Status;
+using tools::setCount;
+using tools::setText;
+using tools::setTrue;
 using tools::Takes;
-
-template <auto Member>
-static Status setText(Options &options, std::string_view value) {
-  options.*Member = value;
-  return Status::ok();
-}
-
-template <auto Member>
-static Status setTrue(Options &options, std::string_view) {
-  options.*Member = true;
-  return Status::ok();
-}
-
-template <auto Member, uint64_t Min, uint64_t Max>
-static Status setCount(Options &options, std::string_view value) {
-  NNHAL_ASSIGN_OR_RETURN(options.*Member, tools::parseCount(value, Min, Max));
-  return Status::ok();
-}
 
 static Status setDevices(Options &options, std::string_view value) {
   options.devices.clear();
@@ -109,28 +94,28 @@ static constexpr Option options[] = {
         .takes = Takes::value,
         .valueName = "N",
         .help = "let each test run for N seconds (default: 2)",
-        .apply = setCount<&Options::seconds, 1, maxSeconds>,
+        .apply = setCount<1, maxSeconds, &Options::seconds>,
     },
     {
         .name = "threads",
         .takes = Takes::value,
         .valueName = "N",
         .help = "use N threads in each process (default: 2)",
-        .apply = setCount<&Options::threads, 1, 256>,
+        .apply = setCount<1, 256, &Options::threads>,
     },
     {
         .name = "processes",
         .takes = Takes::value,
         .valueName = "N",
         .help = "use N processes at once in the tests of several (default: 3)",
-        .apply = setCount<&Options::processes, 1, 256>,
+        .apply = setCount<1, 256, &Options::processes>,
     },
     {
         .name = "deaths",
         .takes = Takes::value,
         .valueName = "PERCENT",
         .help = "let so many of 100 processes end abruptly there (default: 40)",
-        .apply = setCount<&Options::deaths, 0, 100>,
+        .apply = setCount<0, 100, &Options::deaths>,
     },
     {
         .name = "compile-threads",
@@ -139,7 +124,7 @@ static constexpr Option options[] = {
         .help = "compile on N threads beside the inference whose slowdown is "
                 "measured\n"
                 "(default: 5)",
-        .apply = setCount<&Options::compileThreads, 1, 256>,
+        .apply = setCount<1, 256, &Options::compileThreads>,
     },
     {
         .name = "slowdown",
@@ -148,21 +133,21 @@ static constexpr Option options[] = {
         .help = "let the mean time of an inference become PERCENT of what it "
                 "is alone\n"
                 "(default: 200)",
-        .apply = setCount<&Options::slowdown, 1, 1'000'000>,
+        .apply = setCount<1, 1'000'000, &Options::slowdown>,
     },
     {
         .name = "patience",
         .takes = Takes::value,
         .valueName = "N",
         .help = "say that a test hangs N seconds after its end (default: 60)",
-        .apply = setCount<&Options::patience, 1, maxSeconds>,
+        .apply = setCount<1, maxSeconds, &Options::patience>,
     },
     {
         .name = "seed",
         .takes = Takes::value,
         .valueName = "N",
         .help = "begin random graphs, inputs and deaths with N (default: 1)",
-        .apply = setCount<&Options::seed, 0, 1'000'000'000>,
+        .apply = setCount<0, 1'000'000'000, &Options::seed>,
     },
     {
         .name = "state",
