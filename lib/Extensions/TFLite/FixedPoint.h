@@ -134,8 +134,8 @@ struct Bounds {
 template <typename T> constexpr Bounds boundsOf() {
   return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
 }
-/// The codes of TensorFlow Lite's fused activations, and after them RELU_0_TO_1,
-/// which is an operator alone.
+/// The codes of TensorFlow Lite's fused activations, and after them
+/// RELU_0_TO_1, which is an operator alone.
 enum class Activation : int32_t { none, relu, reluN1To1, relu6, relu0To1 };
 /// Bounds what \p activation leaves of elements with \p scale and \p zeroPoint.
 Bounds activationBounds(Activation activation, Bounds elements, float scale,
