@@ -44,14 +44,7 @@ struct Options {
   bool version = false;
 };
 
-/// A row of the table of options.
-struct Option {
-  std::string_view name;
-  tools::Takes takes = tools::Takes::nothing;
-  std::string_view valueName = {};
-  std::string_view help;
-  rt::Status (*apply)(Options &options, std::string_view value) = nullptr;
-};
+using Option = tools::OptionRow<Options>;
 
 /// All options, in the order of the help.
 std::span<const Option> allOptions();

@@ -33,13 +33,7 @@ struct Options {
   std::string config;
 };
 
-struct Option {
-  std::string_view name;
-  tools::Takes takes = tools::Takes::nothing;
-  std::string_view valueName = {};
-  std::string_view help;
-  rt::Status (*apply)(Options &options, std::string_view value) = nullptr;
-};
+using Option = tools::OptionRow<Options>;
 
 /// In the order of the help.
 std::span<const Option> allOptions();

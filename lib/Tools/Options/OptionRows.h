@@ -4,13 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // A program lists its options as rows of a table. The rows are parsed, printed
 // by --help and written to docs/Using/Options.md by what is declared here, so
-// that the three cannot disagree. A program's row type has the members `name`,
-// `takes`, `valueName`, `help` and `apply`, and whatever else the program wants
-// to know about an option.
+// that the three cannot disagree. The rows are of type OptionRow, or of one of
+// the program's own that has the same members and whatever else the program
+// wants to know about an option.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,6 +39,18 @@ struct OptionText {
   std::string_view valueName;
   /// The lines of the help.
   std::string_view help;
+};
+
+/// A row of the table of a program whose command line is parsed into `Flags`.
+template <typename Flags> struct OptionRow {
+  /// The same as in OptionText.
+  std::string_view name;
+  Takes takes = Takes::nothing;
+  std::string_view valueName = {};
+  std::string_view help;
+  /// Stores a value, which is empty for an option without one (Setters.h).
+  /// Fails with invalidArgument, which says what is wrong with the value.
+  rt::Status (*apply)(Flags &flags, std::string_view value) = nullptr;
 };
 
 /// An argument that begins with two dashes.
