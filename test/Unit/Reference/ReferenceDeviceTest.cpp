@@ -167,8 +167,7 @@ TEST_F(ReferenceDeviceTest, omittedConditionIsRefused) { // D-013, D-096
   request.inputs[0].memory = Memory();
   Status status = execute();
   EXPECT_EQ(status.code(), StatusCode::invalidArgument);
-  EXPECT_EQ(status.message(), "operation 0 (IF): input 0 (condition) is "
-                              "omitted, but it is not optional");
+  EXPECT_EQ(status.message(), "input 0 is omitted, and the model needs it");
   EXPECT_TRUE(result.outputShapes.empty());
 }
 
@@ -184,8 +183,24 @@ TEST_F(ReferenceDeviceTest, omittedLoopValueIsRefused) { // D-013
   request.inputs[0].memory = Memory();
   Status status = execute();
   EXPECT_EQ(status.code(), StatusCode::invalidArgument);
-  EXPECT_EQ(status.message(), "operation 0 (WHILE): input 2 is omitted, and "
-                              "the body subgraph yields it");
+  EXPECT_EQ(status.message(), "input 0 is omitted, and the model needs it");
+}
+
+// A request is as valid with one value of a condition as with another.
+TEST_F(ReferenceDeviceTest, omittedInputOfABranchIsRefused) { // D-013
+  for (const char *name : {"if_1", "if_0"}) {
+    request = {};
+    prepare(name, {}, [](Model &model) {
+      // The branch for false does without the input.
+      model.referenced[1].operations[0].inputs[0] = 1;
+      computeConsumers(model.referenced[1]);
+    });
+    request.inputs[1].memory = Memory();
+    Status status = execute();
+    EXPECT_EQ(status.code(), StatusCode::invalidArgument) << name;
+    EXPECT_EQ(status.message(), "input 1 is omitted, and the model needs it");
+    EXPECT_TRUE(result.outputShapes.empty());
+  }
 }
 
 /// Leaves the extents of all tensors of \p graph open but those of constants.

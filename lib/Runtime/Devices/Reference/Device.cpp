@@ -11,6 +11,7 @@
 #include "Executor.h"
 
 #include "Runtime/Model/ExtensionCalls.h"
+#include "Runtime/Model/NeededArguments.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Backend/CalledGraphs.h"
 #include "nnhal/Backend/HostCodeModel.h"
@@ -30,7 +31,11 @@ public:
                  const ReferenceDeviceOptions &options)
       : model(std::move(owned)),
         face(interfaceOf(source, descriptionsOf(options.services.extensions))),
-        options(options) {}
+        options(options) {
+    validation::NeededArguments found(model);
+    for (size_t i = 0; i < model.main.inputIndexes.size(); ++i)
+      needed.push_back(found.isNeeded(model.main, i));
+  }
 
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return 0; }
@@ -38,9 +43,12 @@ public:
 
 private:
   std::vector<Value> inputsOf(const NNHalExecutionContext &context) const;
+  Status checkPresence(const NNHalExecutionContext &context) const;
 
   Model model;
   Interface face;
+  /// By input: whether an operation of any graph cannot do without it.
+  std::vector<bool> needed;
   ReferenceDeviceOptions options;
 };
 } // namespace
@@ -63,6 +71,16 @@ ReferenceModel::inputsOf(const NNHalExecutionContext &context) const {
                    argument.size};
   }
   return values;
+}
+
+/// A valid model omits nothing that an operation needs, so that the request
+/// has, and is what is not valid, whichever graphs would be executed (D-013).
+Status
+ReferenceModel::checkPresence(const NNHalExecutionContext &context) const {
+  for (size_t i = 0; i < context.inputCount; ++i)
+    if (!context.inputs[i].isPresent && needed[i])
+      return badData("input {} is omitted, and the model needs it", i);
+  return Status::ok();
 }
 
 /// Gives an output of unknown rank, for which the request states none either,
@@ -102,6 +120,7 @@ static Status deliver(size_t index, const Value &value,
 }
 
 Status ReferenceModel::call(NNHalExecutionContext &context) const {
+  NNHAL_RETURN_IF_ERROR(checkPresence(context));
   Executor executor(model, {.deadline = context.deadline,
                             .loopTimeout = context.loopTimeout,
                             .clock = options.services.clock,

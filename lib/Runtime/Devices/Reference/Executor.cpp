@@ -80,9 +80,6 @@ public:
     return values[index];
   }
 
-  /// Whether the request omits the operand.
-  bool isOmitted(uint32_t index) const { return values[index].isOmitted; }
-
   /// Binds an input or a result: keeps what the model states about the type,
   /// with the extents of \p value.
   Status set(uint32_t index, Value value) {
@@ -150,8 +147,6 @@ Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
       return fmt::format("operation {} ({})", i, nameOf(model, operation.type));
     };
     NNHAL_RETURN_IF_ERROR(checkCancelled());
-    NNHAL_RETURN_IF_ERROR(
-        checkPresence(scope, operation).withContext(context()));
     if (limits.log && limits.log->isOn(LogTag::cpuexe))
       writeLog(*limits.log, LogTag::cpuexe, "{}", context());
     trace(subgraph, i, /*isEnd=*/false);
@@ -171,30 +166,6 @@ Result<std::vector<Value>> Executor::runSubgraph(const Subgraph &subgraph,
     outputs.push_back(std::move(value));
   }
   return outputs;
-}
-
-/// A valid model omits nothing that an operation needs, so that the request
-/// has, and is what is not valid (D-013): everything else that only values tell
-/// fails otherwise.
-Status Executor::checkPresence(const Scope &scope,
-                               const Operation &operation) const {
-  auto isOmitted = [&scope](uint32_t index) { return scope.isOmitted(index); };
-  if (std::ranges::none_of(operation.inputs, isOmitted))
-    return Status::ok();
-  NNHAL_ASSIGN_OR_RETURN(std::vector<Value> inputs, inputsOf(scope, operation));
-  InputPlaces places(viewOf(scope, operation, inputs));
-  std::span<const InputRow *const> rows = places.rows();
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (inputs[i].isOmitted && !rows[i]->isOmittable)
-      return badData("input {} ({}) is omitted, but it is not optional", i,
-                     rows[i]->name);
-  if (operation.type != OperationType::WHILE)
-    return Status::ok();
-  uint32_t body = scope.operand(operation.inputs[1]).location.offset;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (inputs[i].isOmitted && validation::isYielded(model.referenced[body], i))
-      return badData("input {} is omitted, and the body subgraph yields it", i);
-  return Status::ok();
 }
 
 Result<std::vector<Value>> Executor::runOperation(const Scope &scope,

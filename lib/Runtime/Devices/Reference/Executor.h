@@ -66,11 +66,10 @@ public:
   Executor(const Model &model, Limits limits)
       : model(model), limits(std::move(limits)) {}
 
-  /// Runs the main subgraph. Fails with generalFailure, which names the
-  /// operation, the found value and the bound, with invalidArgument when one of
-  /// \p inputs is omitted that an operation needs, and with
-  /// missedDeadlineTransient when the deadline passed or a loop ran for too
-  /// long (D-084).
+  /// Runs the main subgraph with \p inputs, of which none is omitted that the
+  /// model needs. Fails with generalFailure, which names the operation, the
+  /// found value and the bound, and with missedDeadlineTransient when the
+  /// deadline passed or a loop ran for too long (D-084).
   Result<std::vector<Value>> run(std::vector<Value> inputs);
 
 private:
@@ -93,7 +92,6 @@ private:
   Result<std::vector<Value>> runWhile(const Scope &scope,
                                       const Operation &operation);
   Status checkCancelled() const;
-  Status checkPresence(const Scope &scope, const Operation &operation) const;
   void trace(const Subgraph &subgraph, size_t operation, bool isEnd) const;
   Status checkSize(const TensorType &type, uint32_t elementSize) const;
   template <typename Compute> Status runCounted(Compute compute) const;
