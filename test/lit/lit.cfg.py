@@ -32,6 +32,7 @@ config.substitutions.append(("%models", os.path.join(config.nnhal_source_dir, "t
 config.substitutions.append(("%test_data", os.path.join(config.nnhal_source_dir, "test")))
 config.substitutions.append(("%{serving}", os.path.join(config.nnhal_source_dir, "lib", "Serving")))
 config.substitutions.append(("%scripts", os.path.join(config.nnhal_source_dir, "scripts")))
+config.substitutions.append(("%{mlir-library}", os.path.join(config.nnhal_source_dir, "lib", "MLIR")))
 config.substitutions.append(("%examples", os.path.join(config.nnhal_source_dir, "examples")))
 config.substitutions.append(("%build", config.nnhal_binary_dir))
 config.substitutions.append(("%shared", config.nnhal_shared_data))
