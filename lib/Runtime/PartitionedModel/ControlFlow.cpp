@@ -44,8 +44,6 @@ Result<Memory> Execution::valueOf(const Place &at) const {
 Result<bool> Execution::readCondition(const Place &place) const {
   NNHAL_ASSIGN_OR_RETURN(Memory value, valueOf(place));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, value.bytes());
-  if (bytes.size() != 1)
-    return failure("a condition has {} bytes, expected 1", bytes.size());
   return bytes[0] != std::byte(0);
 }
 
@@ -91,10 +89,6 @@ Status Execution::copy(const Place &from, const Place &at) {
   NNHAL_ASSIGN_OR_RETURN(Memory value, valueOf(from));
   NNHAL_ASSIGN_OR_RETURN(std::span<const std::byte> bytes, value.bytes());
   Place to = resolve(at);
-  // An input that no device has looked at may have any size.
-  if (bytes.size() != to.size)
-    return failure("a value of a loop has {} bytes, its place {}", bytes.size(),
-                   to.size);
   if (to.kind == Kind::output)
     return copyToOutput(bytes, to.index);
   std::ranges::copy(bytes, run.bytes(to).data());

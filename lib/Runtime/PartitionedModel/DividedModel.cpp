@@ -209,8 +209,11 @@ Status CompoundModel::executeWith(StepExecutor &executor,
                                   ExecutionResult &result) const {
   TraceSection section(tracer(), TraceLayer::runtime, TracePhase::execution,
                        "steps");
-  NNHAL_RETURN_IF_ERROR(checkArguments(request));
-  Status status;
+  Status status = checkArguments(request);
+  if (!status.isOk()) {
+    result = {};
+    return status;
+  }
   bool needsWhole = true;
   try {
     auto run = take();

@@ -53,8 +53,9 @@ protected:
   /// first needed.
   std::shared_ptr<Scheduler> scheduler() const;
   std::shared_ptr<Reactor> reactor() const;
-  /// The numbers of arguments are those of the model, and no buffer is an
-  /// output and something else.
+  /// Checks that the arguments are as many as those of the model and have its
+  /// shapes, that none is omitted that the model needs, and that no buffer is
+  /// an output and something else (D-013).
   Status checkArguments(const Request &request) const;
   /// Executes the whole model on the fallback device, because of \p cause,
   /// which is returned when that is not possible.

@@ -162,17 +162,6 @@ static Status checkOutputShapes(const Interface &interface,
   return Status::ok();
 }
 
-Status DividedModel::checkArguments(const Request &request) const {
-  const Interface &face = interface();
-  if (request.inputs.size() != face.inputs.size())
-    return badData("the request has {} inputs, the divided model has {}",
-                   request.inputs.size(), face.inputs.size());
-  if (request.outputs.size() != face.outputs.size())
-    return badData("the request has {} outputs, the divided model has {}",
-                   request.outputs.size(), face.outputs.size());
-  return checkBufferUses(parts, request);
-}
-
 Result<std::shared_ptr<FencedExecution>>
 DividedModel::executeFenced(Request request, std::vector<FenceRef> waitFor,
                             std::optional<uint64_t> duration) const {

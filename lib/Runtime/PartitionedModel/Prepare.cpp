@@ -8,6 +8,7 @@
 #include "DividedModel.h"
 
 #include "Runtime/Model/ExtensionUse.h"
+#include "Runtime/Model/NeededArguments.h"
 #include "Runtime/Partition/Plan.h"
 #include "Runtime/Support/Errors.h"
 #include "nnhal/Runtime/Trace.h"
@@ -69,6 +70,10 @@ private:
   }
 
   std::shared_ptr<PartitionedModel> make(Compound parts, bool isSimple) {
+    const Subgraph &main = model->model.main;
+    validation::NeededArguments needed(model->model);
+    for (size_t i = 0; i < main.inputIndexes.size(); ++i)
+      parts.needed.push_back(needed.isNeeded(main, i));
     if (isSimple)
       return std::make_shared<SimpleModel>(std::move(parts), reports, stepsIn,
                                            options);

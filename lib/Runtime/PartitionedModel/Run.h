@@ -31,6 +31,8 @@ struct Compound {
   /// One per step of the plan.
   std::vector<PreparedStep> steps;
   Interface interface;
+  /// By input: whether an operation of any graph cannot do without it.
+  std::vector<bool> needed;
   std::function<int64_t()> clock;
   std::function<std::shared_ptr<Buffer>(const Device &, uint32_t)> findBuffer;
 };

@@ -190,12 +190,49 @@ TEST_F(ControlFlowMemoryTest, AConditionHasOneByte) {
   EXPECT_EQ(execute(Memory::region(shared<uint8_t>({0}), 0, 0)), "");
   EXPECT_EQ(out, (std::vector<float>{5, 12, 21, 32}));
   EXPECT_EQ(execute(Memory::region(pool, 0, 0)),
-            "a condition has 3 bytes, expected 1");
-  EXPECT_EQ(execute({}), "a condition has 0 bytes, expected 1");
+            "input 0 has 3 bytes, its shape and type need 1");
+  EXPECT_EQ(execute({}), "input 0 is omitted, and the divided model needs it");
   // Regions outside the pool are none.
   for (uint64_t offset : {uint64_t(3), uint64_t(4), UINT64_MAX})
     EXPECT_NE(execute(Memory::region(pool, offset, 0)), "") << offset;
   EXPECT_NE(execute(Memory::region(pool, 3, 1)), "");
+}
+
+// D-013: what no device reads has the shape of the model, too.
+TEST_F(ControlFlowMemoryTest, ArgumentsHaveTheShapesOfTheModel) {
+  add("adds", {ADD});
+  add("multiplies", {MUL});
+  auto model = prepared(conformance::ifModel({4}));
+  std::vector<float> a = {1, 2, 3, 4}, b = {5, 6, 7, 8}, out(4);
+  const std::byte yes{1};
+  Request request;
+  ExecutionResult executed;
+  auto refused = [&](std::vector<uint32_t> condition,
+                     std::vector<uint32_t> sum) {
+    request.inputs = {{Memory::borrow(std::span(&yes, 1)), condition},
+                      argument(a),
+                      argument(b)};
+    request.outputs = {result(out)};
+    request.outputs[0].dimensions = std::move(sum);
+    executed.outputShapes.resize(1);
+    Status status = model->execute(request, executed);
+    EXPECT_EQ(status.code(), StatusCode::invalidArgument);
+    EXPECT_TRUE(executed.outputShapes.empty());
+    return std::string(status.message());
+  };
+  EXPECT_EQ(refused({1, 1}, {}),
+            "input 0 has rank 2 in the request and 1 in the model");
+  EXPECT_EQ(refused({2}, {}), "input 0 has extent 2 in dimension 0 of the "
+                              "request and 1 in the model");
+  EXPECT_EQ(refused({0}, {}), "input 0 has extent 0 in dimension 0 of the "
+                              "request and 1 in the model");
+  EXPECT_EQ(refused({1}, {4, 1}),
+            "output 0 has rank 2 in the request and 1 in the model");
+  EXPECT_EQ(refused({1}, {5}), "output 0 has extent 5 in dimension 0 of the "
+                               "request and 4 in the model");
+  EXPECT_EQ(model->fallbacks().models + model->fallbacks().steps, 0u);
+  request.outputs[0].dimensions = {0};
+  EXPECT_EQ(model->execute(request, executed).message(), "");
 }
 
 /// before = count + 1; while (count < 5) count = count + 1; last = count;

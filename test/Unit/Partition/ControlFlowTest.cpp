@@ -440,7 +440,7 @@ TEST_F(ControlFlowTest, AnInputThatALoopHandsOnHasItsSize) {
   request.inputs[1].memory =
       Memory::borrow(std::as_bytes(std::span(x).first(2)));
   EXPECT_EQ(model->execute(request, result).message(),
-            "a value of a loop has 8 bytes, its place 16");
+            "input 1 has 8 bytes, its shape and type need 16");
 }
 
 /// referenced[i] is an IF between referenced[i + 1] twice; the last adds.
