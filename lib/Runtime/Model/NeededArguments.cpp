@@ -115,3 +115,11 @@ void NeededArguments::markNeeded(Argument argument) {
   graph->needed[input] = true;
   unspread.push_back(argument);
 }
+
+std::vector<bool> nnhal::rt::validation::neededInputs(const Model &model) {
+  NeededArguments arguments(model);
+  std::vector<bool> needed;
+  for (size_t i = 0; i < model.main.inputIndexes.size(); ++i)
+    needed.push_back(arguments.isNeeded(model.main, i));
+  return needed;
+}

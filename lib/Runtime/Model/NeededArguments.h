@@ -52,6 +52,11 @@ private:
   std::vector<Argument> unspread;
 };
 
+/// Returns, by input of the main graph of \p model, which is valid, whether an
+/// operation of any graph cannot do without it: a request that omits it breaks
+/// a rule (D-013).
+std::vector<bool> neededInputs(const Model &model);
+
 } // namespace nnhal::rt::validation
 
 #endif // NNHAL_LIB_RUNTIME_MODEL_NEEDEDARGUMENTS_H

@@ -8,6 +8,7 @@
 #include "OpenShapeModel.h"
 
 #include "Runtime/Artifact/Specialization.h"
+#include "Runtime/Model/NeededArguments.h"
 #include "Runtime/Support/Errors.h"
 #include "Runtime/Support/LogFormat.h"
 #include "nnhal/Backend/ModelCopy.h"
@@ -55,7 +56,8 @@ OpenShapeModel::OpenShapeModel(AnnotatedModel owned, Interface face,
     : model(std::move(owned)), face(std::move(face)), maker(std::move(maker)),
       isParameter(this->maker.parametersOf
                       ? this->maker.parametersOf(model.model)
-                      : std::vector<bool>(this->face.inputs.size())) {}
+                      : std::vector<bool>(this->face.inputs.size())),
+      isNeeded(validation::neededInputs(model.model)) {}
 
 Result<std::unique_ptr<OpenShapeModel>>
 OpenShapeModel::create(const AnnotatedModel &model,
@@ -144,13 +146,19 @@ OpenShapeModel::valuesOf(const Invocation &invocation) const {
   return values;
 }
 
+bool OpenShapeModel::isLeftOut(const Invocation &invocation, size_t input,
+                               ShapeNeed need) const {
+  return !invocation.inputs[input].isPresent &&
+         (isParameter[input] || isOpen(face.inputs[input], need));
+}
+
 KnownShapes OpenShapeModel::shapesOf(const Invocation &invocation,
                                      ShapeNeed need) const {
   KnownShapes shapes;
   for (size_t i = 0; i < face.inputs.size(); ++i) {
     const InvocationArgument &input = invocation.inputs[i];
     std::optional<std::vector<uint32_t>> &shape = shapes.emplace_back();
-    if (!input.isPresent && (isParameter[i] || isOpen(face.inputs[i], need)))
+    if (isLeftOut(invocation, i, need))
       shape.emplace();
     else if (input.isPresent && need == ShapeNeed::extents && input.rank > 0)
       shape.emplace(input.extents, input.extents + input.rank);
@@ -276,6 +284,9 @@ OpenShapeModel::tryToMakeFor(const Invocation &invocation,
 
 Result<OpenShapeModel::VariantRef>
 OpenShapeModel::find(const Invocation &invocation) const {
+  for (size_t i = 0; i < isNeeded.size(); ++i)
+    if (isNeeded[i] && isLeftOut(invocation, i, maker.need))
+      return badData("input {} is omitted, and the model needs it", i);
   NNHAL_ASSIGN_OR_RETURN(KnownValues values, valuesOf(invocation));
   std::unique_lock lock(mutex);
   while (true) {

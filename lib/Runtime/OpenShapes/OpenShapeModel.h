@@ -87,6 +87,10 @@ private:
 
   /// Reads the parameters of \p invocation; nothing for those that it omits.
   Result<KnownValues> valuesOf(const Invocation &invocation) const;
+  /// Whether \p invocation omits an input that code for it does not have.
+  /// Whether others are there, code asks itself.
+  bool isLeftOut(const Invocation &invocation, size_t input,
+                 ShapeNeed need) const;
   /// The facts that code for \p invocation has to know: the ranks that the
   /// model leaves open or the shapes of all inputs, as \p need says.
   KnownShapes shapesOf(const Invocation &invocation, ShapeNeed need) const;
@@ -116,6 +120,7 @@ private:
   const CodeMaker maker;
   /// By inputs, as CodeMaker::parametersOf says.
   const std::vector<bool> isParameter;
+  const std::vector<bool> isNeeded;
 
   mutable std::mutex mutex;
   mutable std::condition_variable compiled;

@@ -70,10 +70,7 @@ private:
   }
 
   std::shared_ptr<PartitionedModel> make(Compound parts, bool isSimple) {
-    const Subgraph &main = model->model.main;
-    validation::NeededArguments needed(model->model);
-    for (size_t i = 0; i < main.inputIndexes.size(); ++i)
-      parts.needed.push_back(needed.isNeeded(main, i));
+    parts.needed = validation::neededInputs(model->model);
     if (isSimple)
       return std::make_shared<SimpleModel>(std::move(parts), reports, stepsIn,
                                            options);

@@ -31,11 +31,7 @@ public:
                  const ReferenceDeviceOptions &options)
       : model(std::move(owned)),
         face(interfaceOf(source, descriptionsOf(options.services.extensions))),
-        options(options) {
-    validation::NeededArguments found(model);
-    for (size_t i = 0; i < model.main.inputIndexes.size(); ++i)
-      needed.push_back(found.isNeeded(model.main, i));
-  }
+        needed(validation::neededInputs(model)), options(options) {}
 
   const Interface &interface() const override { return face; }
   uint64_t arenaSize() const override { return 0; }
@@ -47,7 +43,6 @@ private:
 
   Model model;
   Interface face;
-  /// By input: whether an operation of any graph cannot do without it.
   std::vector<bool> needed;
   ReferenceDeviceOptions options;
 };
