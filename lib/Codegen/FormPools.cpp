@@ -43,31 +43,6 @@ using matchers::m_Val;
 // Facts about operations of linalg
 //===----------------------------------------------------------------------===//
 
-/// The constant element of \p value, a scalar; null where it is computed.
-static Attribute constantOf(Value value) {
-  Attribute constant;
-  if (value)
-    (void)matchPattern(value, m_Constant(&constant));
-  return constant;
-}
-
-/// The one number that \p value, a tensor, has everywhere; null where there is
-/// none.
-static Attribute filling(Value value) {
-  auto fill = value.getDefiningOp<linalg::FillOp>();
-  return fill ? constantOf(fill.getInputs().front()) : Attribute();
-}
-
-/// Returns the element that an elementwise operation of one result yields; null
-/// for other operations.
-static Value elementOf(linalg::GenericOp op) {
-  bool isElementwise =
-      op && op.hasPureTensorSemantics() && op->getNumResults() == 1 &&
-      op.getNumParallelLoops() == op.getNumLoops() &&
-      op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity();
-  return isElementwise ? op.getBody()->getTerminator()->getOperand(0) : Value();
-}
-
 /// Whether \p op takes the larger one of an element and what it has so far, and
 /// passes over NaN.
 static bool takesLarger(linalg::GenericOp op) {
@@ -102,9 +77,9 @@ namespace {
 /// A pool of linalg that becomes a kernel.
 class PoolForming {
 public:
-  PoolForming(linalg::LinalgOp pool, FormedPools &formed,
-              RewriterBase &rewriter)
-      : pool(pool), formed(formed), rewriter(rewriter) {}
+  PoolForming(linalg::LinalgOp pool, FormedPools &formed)
+      : pool(pool), formed(formed),
+        rewriter(formed.getKernels().getRewriter()) {}
 
   bool form();
 
@@ -112,7 +87,9 @@ private:
   bool readWindow();
   bool readStrides();
   bool hasAllWindows(unsigned number) const;
-  void leaveOutPadding();
+  void replace(Operation *op, Value result) {
+    formed.getKernels().replace(op, result);
+  }
   bool formMaximum();
   bool formMean();
   bool countsAlong(linalg::GenericOp mean, Value count, unsigned number) const;
@@ -163,14 +140,17 @@ bool PoolForming::readWindow() {
       !readStrides() ||
       llvm::any_of(strides, [](int64_t stride) { return stride < 1; }))
     return false;
-  image = pool.getDpsInputOperand(0)->get();
   window = cast<RankedTensorType>(pool.getDpsInputOperand(1)->get().getType())
                .getShape();
   output = cast<RankedTensorType>(pool->getResult(0).getType()).getShape();
-  if (getElementTypeOrSelf(image) != elementType() ||
+  Value source = pool.getDpsInputOperand(0)->get();
+  if (getElementTypeOrSelf(source) != elementType() ||
       !(elementType().isF32() || elementType().isInteger(32)))
     return false;
-  leaveOutPadding();
+  PaddedImage padded =
+      withoutPadding(source, filling(pool.getDpsInitOperand(0)->get()));
+  image = padded.image;
+  pads = padded.pads;
   // Windows that are nothing but padding have no mean.
   for (auto [index, pad] : llvm::enumerate(pads))
     if (pad < 0 || pad >= window[index / 2])
@@ -185,25 +165,6 @@ bool PoolForming::hasAllWindows(unsigned number) const {
   int64_t room = pads[2 * number] + along.input + pads[2 * number + 1];
   return along.input > 0 && room >= along.window &&
          (room - along.window) / along.stride + 1 == along.output;
-}
-
-/// Takes the image from behind padding with the number that results begin with.
-void PoolForming::leaveOutPadding() {
-  auto pad = image.getDefiningOp<tensor::PadOp>();
-  if (!pad)
-    return;
-  Attribute element = constantOf(pad.getConstantPaddingValue());
-  ArrayRef<int64_t> low = pad.getStaticLow(), high = pad.getStaticHigh();
-  bool isKnown = pad.getSourceType().hasStaticShape() &&
-                 llvm::none_of(low, ShapedType::isDynamic) &&
-                 llvm::none_of(high, ShapedType::isDynamic);
-  bool isOfPixels =
-      isKnown && low[0] == 0 && high[0] == 0 && low[3] == 0 && high[3] == 0;
-  if (!isOfPixels || !element ||
-      element != filling(pool.getDpsInitOperand(0)->get()))
-    return;
-  image = pad.getSource();
-  pads = {low[1], high[1], low[2], high[2]};
 }
 
 /// Whether the integers of the image are computed by themselves, from \p low to
@@ -258,7 +219,7 @@ bool PoolForming::formMaximum() {
     if (!isa<linalg::GenericOp>(pool.getOperation()) ||
         !lowest.getValue().isInfinity() || !lowest.getValue().isNegative())
       return false;
-    formed.replace(pool, createKernel(kernel::PoolKind::max));
+    replace(pool, createKernel(kernel::PoolKind::max));
     return true;
   }
   constexpr int64_t mostExact = 1 << 24;
@@ -266,7 +227,7 @@ bool PoolForming::formMaximum() {
   if (!lowest || lowest.getInt() < -mostExact ||
       !isImageWithin(lowest.getInt(), mostExact))
     return false;
-  formed.replace(pool, createIntegerKernel(kernel::PoolKind::max, /*added=*/0));
+  replace(pool, createIntegerKernel(kernel::PoolKind::max, /*added=*/0));
   return true;
 }
 
@@ -295,8 +256,8 @@ bool PoolForming::countsAlong(linalg::GenericOp mean, Value count,
     return false;
   OpOperand *counts = mean.getMatchingOpOperand(argument);
   AffineMap map = mean.getMatchingIndexingMap(counts);
-  if (map.getNumResults() != 1 ||
-      constantOf(counts->get()) != countPlaces(axis(number), elementType()))
+  if (map.getNumResults() != 1 || constantElement(counts->get()) !=
+                                      countPlaces(axis(number), elementType()))
     return false;
   AffineExpr place = map.getResult(0);
   return place == rewriter.getAffineDimExpr(number + 1) ||
@@ -328,13 +289,13 @@ bool PoolForming::formMean() {
   if (matchPattern(element, quotient)) {
     if (!countsPlaces(mean, count))
       return false;
-    formed.replace(mean, createKernel(kernel::PoolKind::average));
+    replace(mean, createKernel(kernel::PoolKind::average));
     return true;
   }
   if (matchPattern(element, m_Op<math::SqrtOp>(quotient))) {
     if (!countsPlaces(mean, count) || !takeSquares())
       return false;
-    formed.replace(mean, createKernel(kernel::PoolKind::l2));
+    replace(mean, createKernel(kernel::PoolKind::l2));
     return true;
   }
   Value halved;
@@ -356,7 +317,7 @@ bool PoolForming::formMean() {
     return false;
   // Beyond a half, half of the smallest distance to one is added.
   double added = 0.5 + 0.25 / double(most);
-  formed.replace(mean, createIntegerKernel(kernel::PoolKind::average, added));
+  replace(mean, createIntegerKernel(kernel::PoolKind::average, added));
   return true;
 }
 
@@ -373,7 +334,7 @@ bool PoolForming::form() {
 //===----------------------------------------------------------------------===//
 
 bool FormedPools::form(linalg::LinalgOp pool) {
-  return PoolForming(pool, *this, rewriter).form();
+  return PoolForming(pool, *this).form();
 }
 
 /// The generic of the floats is that of the integers with a conversion at its
@@ -382,6 +343,7 @@ Value FormedPools::floatsOf(linalg::GenericOp image) {
   Value &result = floats[image];
   if (result)
     return result;
+  RewriterBase &rewriter = kernels.getRewriter();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfter(image);
   Location loc = image.getLoc();
@@ -404,22 +366,4 @@ Value FormedPools::floatsOf(linalg::GenericOp image) {
                                      image.getIteratorTypesArray(), body)
                .getResult(0);
   return result;
-}
-
-void FormedPools::replace(Operation *op, Value result) {
-  rewriter.replaceAllUsesWith(op->getResult(0), result);
-  unread.insert(op);
-}
-
-void FormedPools::eraseUnread() {
-  while (!unread.empty()) {
-    Operation *op = unread.pop_back_val();
-    if (!isOpTriviallyDead(op))
-      continue;
-    for (Value operand : op->getOperands())
-      if (Operation *definition = operand.getDefiningOp())
-        unread.insert(definition);
-    rewriter.eraseOp(op);
-  }
-  floats.clear();
 }

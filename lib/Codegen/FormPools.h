@@ -8,8 +8,7 @@
 #ifndef NNHAL_LIB_CODEGEN_FORMPOOLS_H
 #define NNHAL_LIB_CODEGEN_FORMPOOLS_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "llvm/ADT/SetVector.h"
+#include "FormKernels.h"
 
 namespace nnhal {
 
@@ -18,27 +17,22 @@ bool isPool(mlir::linalg::LinalgOp op);
 
 /// Replaces pools of linalg by nnk.pool_2d.
 ///
-/// Ownership: refers to its rewriter.
+/// Ownership: refers to the kernels that it adds to.
 class FormedPools {
 public:
-  explicit FormedPools(mlir::RewriterBase &rewriter) : rewriter(rewriter) {}
+  explicit FormedPools(FormedKernels &kernels) : kernels(kernels) {}
 
+  FormedKernels &getKernels() const { return kernels; }
   /// Replaces what \p pool, which is one, belongs to. False, and nothing is
   /// changed, where the kernel would not give the same bits; the sum of squares
   /// alone may be more exact, by a fused multiplication and addition.
   [[nodiscard]] bool form(mlir::linalg::LinalgOp pool);
-  /// Erases what has no readers left.
-  void eraseUnread();
-
   /// The integers that \p image computes as floats.
   mlir::Value floatsOf(mlir::linalg::GenericOp image);
-  /// Replaces the result of \p op, which is erased later.
-  void replace(mlir::Operation *op, mlir::Value result);
 
 private:
-  mlir::RewriterBase &rewriter;
+  FormedKernels &kernels;
   llvm::DenseMap<mlir::Operation *, mlir::Value> floats;
-  llvm::SetVector<mlir::Operation *> unread;
 };
 
 } // namespace nnhal

@@ -54,6 +54,16 @@ std::optional<ConstantBytes> nnhal::constantBehind(Value value) {
   return constant ? ConstantBytes::of(constant) : std::nullopt;
 }
 
+Tensor nnhal::integersOf(TensorBuilder &build, Value value, ByteForm form) {
+  rt::TensorType type;
+  type.type = !getElementTypeOrSelf(value).isInteger(8)
+                  ? OperandType::TENSOR_QUANT16_SYMM
+              : form.isUnsigned ? OperandType::TENSOR_QUANT8_ASYMM
+                                : OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
+  type.zeroPoint = form.zeroPoint;
+  return {build.getBuilder(), value, type};
+}
+
 //===----------------------------------------------------------------------===//
 // Filters
 //===----------------------------------------------------------------------===//
@@ -144,17 +154,6 @@ static ByteWeights weightsOf(kernel::Conv2DFhwcOp op) {
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
-
-/// \p value, of integers, with what \p form says about those of i8.
-static Tensor tensorOf(TensorBuilder &build, Value value, ByteForm form) {
-  rt::TensorType type;
-  type.type = !getElementTypeOrSelf(value).isInteger(8)
-                  ? OperandType::TENSOR_QUANT16_SYMM
-              : form.isUnsigned ? OperandType::TENSOR_QUANT8_ASYMM
-                                : OperandType::TENSOR_QUANT8_ASYMM_SIGNED;
-  type.zeroPoint = form.zeroPoint;
-  return {build.getBuilder(), value, type};
-}
 
 /// \p integers less their zero point, with zeros from the last channel on.
 static Tensor centered(TensorBuilder &build, const Tensor &integers,
@@ -303,7 +302,7 @@ private:
 IntegerPacking::IntegerPacking(kernel::Conv2DFhwcOp op, OpBuilder &builder,
                                const LoweringPolicy &policy)
     : op(op), build(op.getLoc(), builder), builder(build.getBuilder()),
-      policy(policy), input(tensorOf(build, op.getInput(), inputForm(op))),
+      policy(policy), input(integersOf(build, op.getInput(), inputForm(op))),
       weights(weightsOf(op)), window(op) {
   llvm::copy(cast<RankedTensorType>(op.getFilter().getType()).getShape(),
              ohwi.begin());
@@ -316,7 +315,7 @@ void IntegerPacking::readBias() {
     bias.resize(ohwi[0]);
     std::memcpy(bias.data(), known->bytes().data(), known->bytes().size());
   } else {
-    laterBias = tensorOf(build, op.getBias(), ByteForm());
+    laterBias = integersOf(build, op.getBias(), ByteForm());
   }
 }
 
@@ -336,7 +335,7 @@ bool IntegerPacking::isExactInF32() {
     largest = std::max(largest, std::abs(int64_t(value)));
   if (largestSum + largest >= limit) {
     bias.clear();
-    laterBias = tensorOf(build, op.getBias(), ByteForm());
+    laterBias = integersOf(build, op.getBias(), ByteForm());
   }
   return true;
 }
@@ -433,7 +432,7 @@ Value IntegerPacking::packInPairs() {
     return packPairs(build, weights, ohwi, width);
   int64_t channels = llvm::alignTo(ohwi[3], 2);
   ByteForm form = filterForm(op);
-  Tensor filter = tensorOf(build, op.getFilter(), form);
+  Tensor filter = integersOf(build, op.getFilter(), form);
   Type element = filter.getValueType().getElementType();
   // Bytes that are no others less a zero point stay bytes.
   if (form.isUnsigned || form.zeroPoint != 0)

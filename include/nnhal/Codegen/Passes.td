@@ -18,13 +18,20 @@ include "mlir/Pass/PassBase.td"
 def FormKernels : Pass<"nnk-form-kernels"> {
   let summary = "Make micro-kernels of operations of linalg";
   let description = [{
-    A pool of linalg, with the tensor.pad before it and, of sums, the mean after
-    it, becomes nnk.pool_2d. What follows stays for nnk-fuse-epilogue. Only what
-    the kernel computes with the same bits is taken, but for squares, which it
-    adds without rounding them before:
+    A contraction of linalg, with the tensor.pad before it, what takes zero
+    points off from bytes and what sums begin with, becomes a convolution of
+    nnk; a pool, with the tensor.pad before it and, of sums, the mean after it,
+    nnk.pool_2d. What follows stays for nnk-fuse-epilogue, but for activations
+    of sums of floats. Only what the kernel computes with the same bits is
+    taken, but for sums of floats, which it adds in another order, without
+    products of padding, and without rounding products or squares before:
 
     | linalg | micro-kernel |
     |---|---|
+    | `conv_2d_nhwc_fhwc` of f32, i8 and i16 | `nnk.conv_2d_fhwc` |
+    | `matmul` with the second matrix transposed, of the same | `nnk.conv_2d_fhwc` of one row of pixels |
+    | `depthwise_conv_2d_nhwc_hwc`, `depthwise_conv_2d_nhwc_hwcm` of f32 | `nnk.depthwise_conv_2d` |
+    | the same of bytes with sums that f32 holds | `nnk.depthwise_conv_2d` before a conversion |
     | `pooling_nhwc_sum` of f32, divided by the numbers of places that are not padding | `nnk.pool_2d average` |
     | the same of squares, and the root of that | `nnk.pool_2d l2` |
     | a generic with the maps of `pooling_nhwc_max` that passes over NaN | `nnk.pool_2d max` |
@@ -51,7 +58,9 @@ def FormKernels : Pass<"nnk-form-kernels"> {
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
                            "::nnhal::kernel::KernelDialect"];
-  let statistics = [Statistic<"numPools", "num-pools",
+  let statistics = [Statistic<"numContractions", "num-contractions",
+                              "Contractions that became micro-kernels">,
+                    Statistic<"numPools", "num-pools",
                               "Pools that became micro-kernels">];
 }
 

@@ -1,4 +1,4 @@
-//===- NNHalToLinalg.h - nnhal to linalg and micro-kernels ------*- C++ -*-===//
+//===- NNHalToLinalg.h - nnhal to linalg ------------------------*- C++ -*-===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -42,9 +42,8 @@ private:
   rt::Rounding rounding;
 };
 
-/// Adds the lowerings of all families, those to micro-kernels where the policy
-/// has them. About an operation that none of them takes there is a remark,
-/// which says why.
+/// Adds the lowerings of all families. About an operation that none of them
+/// takes there is a remark, which says why.
 void populateNNHalToLinalgPatterns(const mlir::TypeConverter &converter,
                                    mlir::RewritePatternSet &patterns,
                                    LinalgLowering &lowering);

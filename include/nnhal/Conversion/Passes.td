@@ -11,13 +11,13 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
-  let summary = "Lower nnhal operations to linalg and micro-kernels";
+  let summary = "Lower nnhal operations to linalg";
   let description = [{
     Runs on any operation that contains functions of `nnhal` operations, all of
-    which become upstream linalg, tensor, arith, math and scf. Where the target
-    that the module states (`nnhal.target`) has micro-kernels, convolutions
-    and matrix products become `nnk` operations instead, with the filters that
-    the model has (`nnk-pack-convolutions` packs them). Operations in the
+    which become upstream linalg, tensor, arith, math and scf. Convolutions,
+    products of matrices and pools of known extents become named operations,
+    with the filters that the model has (`nnk-form-kernels` makes micro-kernels
+    of them, and `nnk-pack-convolutions` packs filters). Operations in the
     HAL's form (`nnhal.operation`) may have any types, and extents and parameters
     that are computed: each element of a result becomes an expression over
     elements of the inputs, and what only a run can tell is checked by

@@ -11,12 +11,10 @@
 //
 // A lowering first reads the operands and resolves the window along height and
 // width: pads that follow from extents, the extent of the output, checks of
-// what is not known. Then it takes the first of these forms that serves. What
-// micro-kernels take goes to ContractionKernel.cpp. Where the target has none,
-// operations of known extents are named ones of linalg (NamedOperations.h).
-// Anything else, which is what has extents, strides or groups that only an
-// execution knows, has loops over the rows, columns and channels of the window,
-// with bounds that leave the padding out.
+// what is not known. Then operations of known extents are named ones of linalg
+// (NamedOperations.h). Anything else, which is what has extents, strides or
+// groups that only an execution knows, has loops over the rows, columns and
+// channels of the window, with bounds that leave the padding out.
 //
 // A transposed convolution is turned round: an output element is the sum over
 // those input pixels whose windows reach it. A product of matrices
@@ -24,7 +22,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionKernel.h"
 #include "ContractionOutput.h"
 #include "Engine/WindowAxes.h"
 #include "NamedOperations.h"
@@ -214,18 +211,9 @@ static LogicalResult readForward(OperationLowering &op, Convolution &conv) {
   return success();
 }
 
-/// Whether \p conv is one that kernels take, and how it moves.
-static std::optional<KernelWindow> kernelWindow(OperationLowering &op,
-                                                const Convolution &conv) {
-  if (!isKernelContraction(op, conv.input, conv.filter, conv.outputChannels))
-    return std::nullopt;
-  return conv.axes.known();
-}
-
 /// Whether \p conv becomes a named operation, and how it moves.
-static std::optional<KernelWindow> namedWindow(const OperationLowering &op,
-                                               const Convolution &conv) {
-  if (!isNamedContraction(op, conv.input, conv.filter))
+static std::optional<KernelWindow> namedWindow(const Convolution &conv) {
+  if (!isNamedContraction(conv.input, conv.filter))
     return std::nullopt;
   std::optional<KernelWindow> window = conv.axes.known();
   return window && hasRoomForPads(conv.input, *window) ? window : std::nullopt;
@@ -245,15 +233,9 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
   if (op.type() == OperationType::GROUPED_CONV_2D)
     op.check(conv.image.batch >= 1, FailureReason::negativeExtent,
              conv.image.batch, op.index(1));
-  if (std::optional<KernelWindow> window = kernelWindow(op, conv);
-      window && groups.known() == 1 &&
-      depth.known() == conv.image.channel.known()) {
-    lowerToConvolutionKernel(op, conv.input, conv.filter, *window,
-                             conv.activation);
-    return success();
-  }
-  if (std::optional<KernelWindow> window = namedWindow(op, conv);
+  if (std::optional<KernelWindow> window = namedWindow(conv);
       window && depth.known() && groups.known() &&
+      (groups.known() == 1 || !op.policy().hasMicroKernels()) &&
       *depth.known() * *groups.known() == conv.image.channel.known() &&
       *conv.outputChannels.known() % *groups.known() == 0) {
     lowerToNamedConvolution(op, conv.input, conv.filter, *window,
@@ -288,14 +270,7 @@ static LogicalResult lowerDepthwiseConv2D(OperationLowering &op) {
   Scalar multiplier = conv.factor;
   op.checkEqual(conv.filter.extent(0), op.index(1));
   op.checkEqual(conv.image.channel * multiplier, conv.outputChannels);
-  if (std::optional<KernelWindow> window = kernelWindow(op, conv);
-      window && multiplier.known() && conv.filter.extent(0).known() == 1 &&
-      (conv.image.channel * multiplier).known() ==
-          conv.outputChannels.known() &&
-      lowerToDepthwiseKernel(op, conv.input, conv.filter, *window,
-                             conv.activation))
-    return success();
-  if (std::optional<KernelWindow> window = namedWindow(op, conv);
+  if (std::optional<KernelWindow> window = namedWindow(conv);
       window && conv.filter.extent(0).known() == 1 &&
       (conv.image.channel * multiplier).known() ==
           conv.outputChannels.known()) {
@@ -391,7 +366,7 @@ static LogicalResult lowerTransposeConv2D(OperationLowering &op) {
   resolveTransposedAxis(op, rows, height);
   resolveTransposedAxis(op, columns, width);
   op.checkEqual(conv.filter.extent(3), conv.image.channel);
-  if (std::optional<KernelWindow> window = namedWindow(op, conv);
+  if (std::optional<KernelWindow> window = namedWindow(conv);
       window && conv.filter.extent(3).known() == conv.image.channel.known() &&
       lowerToNamedTransposed(op, conv.input, conv.filter, *window,
                              conv.activation))
@@ -433,17 +408,13 @@ static LogicalResult lowerFullyConnected(OperationLowering &op) {
   Scalar count = input.count();
   op.check(count.remainder(size) == 0, FailureReason::notDivisible, count,
            size);
-  ContractionOutput output(op, *activation);
-  output.checkChannels(units);
   Tensor rows = op.reshape(input, {count.quotient(size), size});
-  if (isKernelContraction(op, rows, weights, units)) {
-    lowerToProductKernel(op, rows, weights, *activation);
-    return success();
-  }
-  if (isNamedContraction(op, rows, weights)) {
+  if (isNamedContraction(rows, weights)) {
     lowerToNamedProduct(op, rows, weights, *activation);
     return success();
   }
+  ContractionOutput output(op, *activation);
+  output.checkChannels(units);
   Scalar batch = rows.extent(0);
   op.setOutput(op.define(op.outputType(), {batch, units}, [&](Indices at) {
     Scalar sum = addOver(op, {op.index(0), size}, output.zero(), [&](Scalar i) {

@@ -1,4 +1,4 @@
-//===- NNHalToLinalg.cpp - nnhal to linalg and micro-kernels --------------===//
+//===- NNHalToLinalg.cpp - nnhal to linalg --------------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -9,12 +9,15 @@
 
 #include "ContractionOutput.h"
 
+#include "../Common/ByteWeights.h"
+#include "../Common/ConstantData.h"
 #include "../Common/PoolWindows.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cstring>
 #include <limits>
 
 using namespace mlir;
@@ -28,9 +31,8 @@ static bool isKnown(const Tensor &tensor) {
   return type.hasStaticShape() && type.getNumElements() != 0;
 }
 
-bool nnhal::isNamedContraction(const OperationLowering &op, const Tensor &input,
-                               const Tensor &filter) {
-  return !op.policy().hasMicroKernels() && isKnown(input) && isKnown(filter);
+bool nnhal::isNamedContraction(const Tensor &input, const Tensor &filter) {
+  return isKnown(input) && isKnown(filter);
 }
 
 /// Whether a tensor of f32 of \p shape has fewer bytes than the HAL allows.
@@ -99,8 +101,11 @@ static Value filledWith(OperationLowering &op, Shape shape, Scalar element) {
   return linalg::FillOp::create(builder, element.get(), empty).getResult(0);
 }
 
-/// \p value in \p shape, of as many elements.
+/// \p value in \p shape, of as many elements. A constant is shared, not copied.
 static Value reshaped(OperationLowering &op, Value value, Shape shape) {
+  if (ElementsAttr constant = foldedConstantOf(value))
+    if (TypedAttr shared = reshapeConstant(constant, shape))
+      return arith::ConstantOp::create(op.getBuilder(), shared);
   return op.reshape(intermediate(op, value), op.indices(shape)).get();
 }
 
@@ -113,24 +118,121 @@ static DenseIntElementsAttr pairOf(OperationLowering &op,
 // Contractions
 //===----------------------------------------------------------------------===//
 
-/// Makes the output of \p sums, which has the output's shape.
-static void finishSums(OperationLowering &op, const ContractionOutput &output,
-                       Value sums) {
+static ByteForm formOf(const rt::TensorType &type) {
+  return {type.type == OperandType::TENSOR_QUANT8_ASYMM, type.zeroPoint};
+}
+
+static ArrayRef<char> storedBytes(const rt::OperandView &operand) {
+  std::span<const std::byte> value = *operand.value;
+  return {reinterpret_cast<const char *>(value.data()), value.size()};
+}
+
+/// Input 1, of 8 bits, less its zero point.
+static ByteWeights weightsOf(const OperationLowering &op) {
+  const rt::OperandView &filter = op.view().inputs[1];
+  if (!filter.value)
+    return ByteWeights::ofForm(formOf(filter.type));
+  ByteWeights weights;
+  weights.add(storedBytes(filter), formOf(filter.type));
+  return weights;
+}
+
+namespace {
+/// The bias of a contraction, as far as its sums have it in them.
+struct SumBias {
+  /// For \p channels channels of sums of \p products products each.
+  SumBias(OperationLowering &op, int64_t channels, int64_t products);
+
+  /// Sums begin with the bias. It is added to them later where it is of f16, or
+  /// of integers that are an input, or of another size, which is an error that
+  /// the output's checks find.
+  bool isFirst = false;
+  /// Of integers, with the bias, if it is known.
+  double largest = std::numeric_limits<double>::infinity();
+};
+
+/// What the sums of a contraction begin with, and the output that they become.
+class ContractionEnds {
+public:
+  /// For \p channels channels of sums of \p products products each.
+  ContractionEnds(OperationLowering &op, rt::FusedActivation activation,
+                  int64_t channels, int64_t products)
+      : op(op), bias(op, channels, products), activation(activation),
+        output(op, activation, bias.largest) {
+    output.checkChannels(op.index(channels));
+  }
+
+  /// A tensor of \p shape, whose last dimensions are \p channels, the output
+  /// channels.
+  Value first(Shape shape, Shape channels) const;
+  /// Makes the output of \p sums, which has the output's shape.
+  void finish(Value sums) const;
+
+private:
+  OperationLowering &op;
+  SumBias bias;
+  rt::FusedActivation activation;
+  ContractionOutput output;
+};
+} // namespace
+
+SumBias::SumBias(OperationLowering &op, int64_t channels, int64_t products) {
+  Tensor bias = op.input(2);
+  if (bias.isFloat()) {
+    RankedTensorType type = bias.getValueType();
+    isFirst =
+        type.getElementType().isF32() && type.getShape() == Shape(channels);
+    return;
+  }
+  if (!op.isConstant(2))
+    return;
+  ArrayRef<char> known = storedBytes(op.view().inputs[2]);
+  if (int64_t(known.size()) != channels * int64_t(sizeof(int32_t)))
+    return;
+  isFirst = true;
+  SmallVector<int32_t> values(channels);
+  std::memcpy(values.data(), known.data(), known.size());
+  int64_t most = 0;
+  for (int32_t value : values)
+    most = std::max(most, std::abs(int64_t(value)));
+  largest = double(weightsOf(op).largestSum(products) + most);
+}
+
+Value ContractionEnds::first(Shape shape, Shape channels) const {
+  if (!bias.isFirst)
+    return filledWith(op, shape, output.zero());
+  Value element = reshaped(op, op.input(2).get(), channels);
+  Value init = tensor::EmptyOp::create(op.getBuilder(), shape,
+                                       getElementTypeOrSelf(element));
+  auto others = llvm::to_vector(
+      llvm::seq<int64_t>(0, int64_t(shape.size() - channels.size())));
+  return linalg::BroadcastOp::create(op.getBuilder(), element, init, others)
+      ->getResult(0);
+}
+
+void ContractionEnds::finish(Value sums) const {
   Tensor source = intermediate(op, sums);
+  bool isFloat = source.isFloat();
+  if (isFloat && bias.isFirst && activation == rt::FusedActivation::none) {
+    op.setOutput({op.getBuilder(), sums, op.outputType()});
+    return;
+  }
   op.setOutput(op.define(op.outputType(), source.extents(), [&](Indices at) {
-    return output.finish(source.stored(at), at.back());
+    Scalar sum = source.stored(at);
+    if (!bias.isFirst)
+      return output.finish(sum, at.back());
+    return isFloat ? activated(sum, activation)
+                   : output.finishBiased(sum, at.back());
   }));
 }
 
-/// A convolution `Op` that adds products of \p image and \p filter to zeros of
-/// \p shape.
+/// A convolution `Op` that adds products of \p image and \p filter to
+/// \p first.
 template <typename Op>
-static Value convolve(OperationLowering &op, const ContractionOutput &output,
-                      Value image, Value filter, Shape shape,
-                      const KernelWindow &window) {
-  Value init = filledWith(op, shape, output.zero());
-  return Op::create(op.getBuilder(), init.getType(), ValueRange{image, filter},
-                    init, pairOf(op, window.strides),
+static Value convolve(OperationLowering &op, Value image, Value filter,
+                      Value first, const KernelWindow &window) {
+  return Op::create(op.getBuilder(), first.getType(), ValueRange{image, filter},
+                    first, pairOf(op, window.strides),
                     pairOf(op, window.dilations))
       .getResult(0);
 }
@@ -146,58 +248,56 @@ void nnhal::lowerToNamedConvolution(OperationLowering &op, const Tensor &input,
                                     const Tensor &filter,
                                     const KernelWindow &window, int64_t groups,
                                     rt::FusedActivation activation) {
-  ContractionOutput output(op, activation);
   Shape image = input.getValueType().getShape(),
         taps = filter.getValueType().getShape();
-  output.checkChannels(op.index(taps[0]));
   auto [height, width] = window.output;
   int64_t batch = image[0], channels = taps[0], depth = taps[3];
+  ContractionEnds ends(op, activation, channels, taps[1] * taps[2] * depth);
   Value source = paddedFactors(op, input, window);
   Value factors = factorsOf(op, filter).get();
   if (groups == 1) {
-    finishSums(op, output,
-               convolve<linalg::Conv2DNhwcFhwcOp>(
-                   op, output, source, factors,
-                   {batch, height, width, channels}, window));
+    Value first = ends.first({batch, height, width, channels}, channels);
+    ends.finish(
+        convolve<linalg::Conv2DNhwcFhwcOp>(op, source, factors, first, window));
     return;
   }
   Shape extents = cast<RankedTensorType>(source.getType()).getShape();
   int64_t each = channels / groups;
   source = reshaped(op, source, {batch, extents[1], extents[2], groups, depth});
   factors = reshaped(op, factors, {groups, each, taps[1], taps[2], depth});
-  Value sums = convolve<linalg::Conv2DNhwgcGfhwcOp>(
-      op, output, source, factors, {batch, height, width, groups, each},
-      window);
-  finishSums(op, output, reshaped(op, sums, {batch, height, width, channels}));
+  Value first =
+      ends.first({batch, height, width, groups, each}, {groups, each});
+  Value sums =
+      convolve<linalg::Conv2DNhwgcGfhwcOp>(op, source, factors, first, window);
+  ends.finish(reshaped(op, sums, {batch, height, width, channels}));
 }
 
 void nnhal::lowerToNamedDepthwise(OperationLowering &op, const Tensor &input,
                                   const Tensor &filter,
                                   const KernelWindow &window,
                                   rt::FusedActivation activation) {
-  ContractionOutput output(op, activation);
   Shape image = input.getValueType().getShape(),
         taps = filter.getValueType().getShape();
-  output.checkChannels(op.index(taps[3]));
   auto [height, width] = window.output;
   int64_t batch = image[0], depth = image[3], channels = taps[3];
+  ContractionEnds ends(op, activation, channels, taps[1] * taps[2]);
   Value source = paddedFactors(op, input, window);
   Value factors = factorsOf(op, filter).get();
   if (channels == depth) {
     factors = reshaped(op, factors, taps.drop_front());
-    finishSums(op, output,
-               convolve<linalg::DepthwiseConv2DNhwcHwcOp>(
-                   op, output, source, factors,
-                   {batch, height, width, channels}, window));
+    Value first = ends.first({batch, height, width, channels}, channels);
+    ends.finish(convolve<linalg::DepthwiseConv2DNhwcHwcOp>(op, source, factors,
+                                                           first, window));
     return;
   }
   // The output channels of an input channel are neighbors (M-081).
   int64_t multiplier = channels / depth;
   factors = reshaped(op, factors, {taps[1], taps[2], depth, multiplier});
-  Value sums = convolve<linalg::DepthwiseConv2DNhwcHwcmOp>(
-      op, output, source, factors, {batch, height, width, depth, multiplier},
-      window);
-  finishSums(op, output, reshaped(op, sums, {batch, height, width, channels}));
+  Value first = ends.first({batch, height, width, depth, multiplier},
+                           {depth, multiplier});
+  Value sums = convolve<linalg::DepthwiseConv2DNhwcHwcmOp>(op, source, factors,
+                                                           first, window);
+  ends.finish(reshaped(op, sums, {batch, height, width, channels}));
 }
 
 /// \p filter with rows and columns in reverse order.
@@ -226,15 +326,16 @@ bool nnhal::lowerToNamedTransposed(OperationLowering &op, const Tensor &input,
     int64_t reach = taps[axis + 1] - 1;
     heads[axis] = reach - window.pads[2 * axis];
     int64_t tail = reach - window.pads[2 * axis + 1];
-    if (heads[axis] < 0 || tail < 0)
+    // Of pixels far apart, nearly all that is multiplied would be zeros.
+    if (heads[axis] < 0 || tail < 0 ||
+        window.strides[axis] > 2 * taps[axis + 1])
       return false;
     apart[axis + 1] =
         (image[axis + 1] - 1) * window.strides[axis] + 1 + heads[axis] + tail;
   }
   if (!hasRoom(apart))
     return false;
-  ContractionOutput output(op, activation);
-  output.checkChannels(op.index(taps[0]));
+  ContractionEnds ends(op, activation, taps[0], taps[1] * taps[2] * taps[3]);
   Tensor factors = factorsOf(op, input);
   Type element = factors.getValueType().getElementType();
   Value zeros = filledWith(
@@ -246,25 +347,25 @@ bool nnhal::lowerToNamedTransposed(OperationLowering &op, const Tensor &input,
       factors, intermediate(op, zeros), op.indices({0, heads[0], heads[1], 0}),
       op.indices({1, window.strides[0], window.strides[1], 1}));
   KernelWindow still;
-  Value sums = convolve<linalg::Conv2DNhwcFhwcOp>(
-      op, output, source.get(), reversed(op, factorsOf(op, filter)),
-      {image[0], window.output[0], window.output[1], taps[0]}, still);
-  finishSums(op, output, sums);
+  Value first = ends.first(
+      {image[0], window.output[0], window.output[1], taps[0]}, taps[0]);
+  ends.finish(convolve<linalg::Conv2DNhwcFhwcOp>(
+      op, source.get(), reversed(op, factorsOf(op, filter)), first, still));
   return true;
 }
 
 void nnhal::lowerToNamedProduct(OperationLowering &op, const Tensor &rows,
                                 const Tensor &weights,
                                 rt::FusedActivation activation) {
-  ContractionOutput output(op, activation);
-  int64_t batch = rows.getValueType().getDimSize(0),
-          units = weights.getValueType().getDimSize(0);
-  Value init = filledWith(op, {batch, units}, output.zero());
+  Shape shape = weights.getValueType().getShape();
+  int64_t batch = rows.getValueType().getDimSize(0), units = shape[0];
+  ContractionEnds ends(op, activation, units, shape[1]);
+  Value first = ends.first({batch, units}, units);
   auto product = linalg::MatmulTransposeBOp::create(
-      op.getBuilder(), op.getBuilder().getLoc(), init.getType(),
+      op.getBuilder(), op.getBuilder().getLoc(), first.getType(),
       ValueRange{factorsOf(op, rows).get(), factorsOf(op, weights).get()},
-      init);
-  finishSums(op, output, product->getResult(0));
+      first);
+  ends.finish(product->getResult(0));
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,16 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolutions and products of matrices of known extents as linalg's named
-// operations, for targets that have no micro-kernels: their passes match such
-// operations, tile them and replace them by their own. Pools are linalg's for
-// every target, and nnk-form-kernels makes micro-kernels of these.
+// Convolutions, products of matrices and pools of known extents as linalg's
+// named operations, for every target: passes of targets match such operations,
+// tile them and replace them by their own, as nnk-form-kernels by
+// micro-kernels.
 //
-// Padding is a tensor.pad of its own, and what follows sums (bias, activation,
-// scaling) a generic. Quantized values are multiplied less their zero points,
-// as i16, so that no form of an operation depends on a zero point. Padding is
-// multiplied, too: beside a weight that is infinite or no number, pixels at the
-// border are NaN where loops, which leave padding out, give a number.
+// Padding is a tensor.pad of its own, sums begin with the bias where they can,
+// and what follows them (activation, scaling) is a generic. Quantized values
+// are multiplied less their zero points, as i16, so that no form of an
+// operation depends on a zero point. Padding is multiplied, too: beside a
+// weight that is infinite or no number, pixels at the border are NaN where
+// loops, which leave padding out, give a number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +27,8 @@
 namespace nnhal {
 
 /// Whether a contraction of \p input and \p filter becomes a named operation:
-/// all extents are known and above 0, and there are no micro-kernels.
-bool isNamedContraction(const OperationLowering &op, const Tensor &input,
-                        const Tensor &filter);
+/// all extents are known and above 0.
+bool isNamedContraction(const Tensor &input, const Tensor &filter);
 
 /// Whether \p image with the pads of \p window, which a model may state as
 /// large as it likes, has fewer bytes than the HAL lets a tensor have.
@@ -47,7 +47,8 @@ void lowerToNamedDepthwise(OperationLowering &op, const Tensor &input,
 
 /// TRANSPOSE_CONV_2D with the strides, pads and output of \p window; the filter
 /// is [out, height, width, in]. False where a pad is as large as the filter, so
-/// that input pixels reach no output, and where pixels apart have no room.
+/// that input pixels reach no output, where a stride is more than twice as
+/// large as the filter, and where pixels apart have no room.
 [[nodiscard]] bool lowerToNamedTransposed(OperationLowering &op,
                                           const Tensor &input,
                                           const Tensor &filter,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recurrent.h"
-#include "ContractionKernel.h"
+#include "MatrixProducts.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -38,7 +38,7 @@ private:
   rt::RecurrentActivation activation;
   Scalar batch, inputSize, auxSize, units;
   Tensor hiddenState, weights, recurrentWeights, bias;
-  /// Inputs of the three above, if kernels take them and extents are known.
+  /// Inputs of the three above, if they are constant and extents are known.
   std::optional<std::array<size_t, 3>> constants;
 };
 } // namespace
@@ -57,7 +57,7 @@ RnnCell::RnnCell(OperationLowering &op, const rt::RnnInputs &inputs,
   this->auxSize = countIf(op, auxWeights.isGiven, auxSize);
   std::array<size_t, 3> indices = {inputs.weights, inputs.recurrentWeights,
                                    inputs.bias};
-  auto isKernel = [&](size_t index) { return isKernelMatrix(op, index); };
+  auto isConstant = [&](size_t index) { return isConstantMatrix(op, index); };
   auto isSize = [](const Tensor &tensor, ArrayRef<Scalar> extents) {
     auto type = tensor.getValueType();
     return type.hasStaticShape() &&
@@ -65,7 +65,7 @@ RnnCell::RnnCell(OperationLowering &op, const rt::RnnInputs &inputs,
              return extent.value().known() == type.getDimSize(extent.index());
            });
   };
-  if (auxWeights.isNever() && llvm::all_of(indices, isKernel) &&
+  if (auxWeights.isNever() && llvm::all_of(indices, isConstant) &&
       isSize(hiddenState, {batch, units}) &&
       isSize(weights, {units, inputSize}) &&
       isSize(recurrentWeights, {units, units}) && isSize(bias, {units}) &&
@@ -210,7 +210,7 @@ static SvdfOperands readSvdf(OperationLowering &op) {
 static Tensor newestActivations(OperationLowering &op,
                                 const SvdfOperands &svdf) {
   auto type = svdf.input.getValueType();
-  if (isKernelMatrix(op, 1) && type.hasStaticShape() &&
+  if (isConstantMatrix(op, 1) && type.hasStaticShape() &&
       type.getNumElements() > 0 && type.getElementType().isF32() &&
       svdf.featureWeights.extent(1).known() == type.getDimSize(1))
     return multiplyByMatrices(op, svdf.input, size_t(1), {});

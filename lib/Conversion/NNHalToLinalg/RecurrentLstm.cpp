@@ -19,14 +19,14 @@
 // and even whole gates, are branches and loops without rounds.
 //
 // The plain step is for cells whose operands are known to be there or not, with
-// constant weights and without a norm, on targets that have micro-kernels. The
-// weights of all gates, one below the other, are multiplied with the input in
-// one product, and with the last output in another; one pass over the units
-// adds both, activates, and makes the states.
+// constant weights and without a norm. The weights of all gates, one below the
+// other, are multiplied with the input in one product, and with the last output
+// in another; one pass over the units adds both, activates, and makes the
+// states.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionKernel.h"
+#include "MatrixProducts.h"
 #include "Recurrent.h"
 
 #include "mlir/IR/Matchers.h"
@@ -262,7 +262,7 @@ bool LstmCell::isPlain() const {
       continue;
     for (const Operand *needed :
          {&gate.inputWeights, &gate.recurrentWeights, &gate.bias})
-      if (!isKernelMatrix(op, needed->index) || !isStatic(needed->tensor))
+      if (!isConstantMatrix(op, needed->index) || !isStatic(needed->tensor))
         return false;
     // What does not fit is an error that the checks report.
     if (gate.inputWeights.tensor.extent(1).known() !=
@@ -279,11 +279,11 @@ bool LstmCell::isPlain() const {
   if (projection.isNever())
     return operands.outputs.known() == operands.units.known();
   const Operand &bias = operands.projectionBias;
-  return isKernelMatrix(op, projection.index) &&
+  return isConstantMatrix(op, projection.index) &&
          projection.tensor.extent(0).known() == operands.outputs.known() &&
          projection.tensor.extent(1).known() == operands.units.known() &&
          (bias.isNever() ||
-          (isKernelMatrix(op, bias.index) &&
+          (isConstantMatrix(op, bias.index) &&
            bias.tensor.extent(0).known() == operands.outputs.known()));
 }
 

@@ -20,16 +20,16 @@
 // and variance over the units in integers with 10 fraction bits, and its
 // inverse square root from the fixed-point routine. The state has a scale that
 // is a power of two, so that its products are shifts. Of known extents and
-// constant weights, the products of all gates with one vector are one kernel of
-// bytes (ContractionKernel.cpp); otherwise each element has a loop over its
+// constant weights, the products of all gates with one vector are one product of
+// matrices (MatrixProducts.h); otherwise each element has a loop over its
 // products.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionKernel.h"
 #include "Engine/FixedPoint.h"
 #include "Engine/FixedPoint16.h"
 #include "Engine/FixedPointMath.h"
+#include "MatrixProducts.h"
 #include "Recurrent.h"
 
 #include <algorithm>
@@ -176,7 +176,7 @@ private:
     rt::FixedPointFactor layerNorm;
   };
 
-  /// The products of all gates by kernels, if those take them.
+  /// The products of all gates at once, if extents and weights are known.
   void multiplyGates();
   /// Of \p vectors and \p weights at one unit, i64.
   Scalar productAt(size_t gate, const std::array<Tensor, 4> &products,
@@ -205,7 +205,7 @@ private:
   LstmCellOperands cell;
   rt::TensorType integers;
   /// With the input and with the output state, [batch, units] for each gate;
-  /// without value where kernels do not take them.
+  /// without value where extents or weights are not known.
   std::array<Tensor, 4> inputProducts, recurrentProducts;
   /// log2 of the cell state's scale, -15 to -9.
   int32_t cellShift;

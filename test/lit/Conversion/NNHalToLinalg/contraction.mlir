@@ -1,5 +1,5 @@
-// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg --nnk-pack-convolutions --split-input-file | FileCheck %s
-// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=128 --convert-nnhal-to-linalg --nnk-pack-convolutions --split-input-file | FileCheck %s --check-prefix=SSE
+// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg --nnk-form-kernels --nnk-pack-convolutions --split-input-file | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target=parameters=vector-bits=128 --convert-nnhal-to-linalg --nnk-form-kernels --nnk-pack-convolutions --split-input-file | FileCheck %s --check-prefix=SSE
 
 // Two panels of 16 channels, the second with four zeros.
 // CHECK-LABEL: @conv_2d_packs_constants

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --split-input-file --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --nnk-pack-convolutions --canonicalize | FileCheck %s
+// RUN: nnhal-opt %s --split-input-file --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --nnk-form-kernels --nnk-pack-convolutions --canonicalize | FileCheck %s
 
 // Each group is a convolution of its own.
 // CHECK-LABEL: @two_groups

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg --nnk-pack-convolutions --canonicalize | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg --nnk-form-kernels --nnk-pack-convolutions --canonicalize | FileCheck %s
 
 // Weights are widened while compiling: 1.5 and -0.25.
 // CHECK-LABEL: @conv_2d

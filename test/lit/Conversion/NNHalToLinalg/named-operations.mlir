@@ -1,18 +1,18 @@
 // RUN: nnhal-opt %s --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize | FileCheck %s --implicit-check-not=scf.for
 // RUN: nnhal-opt %s --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --canonicalize --linalg-specialize-generic-ops | FileCheck %s --check-prefix=NAMES
 
-// For a target without micro-kernels, contractions of known extents are
-// upstream's named operations, and padding is one of its own. So are pools, for
-// every target.
+// Contractions of known extents are upstream's named operations for every target,
+// and padding is one of its own.
 
 // CHECK-LABEL: @conv_2d
 // CHECK:         %[[PADDED:.+]] = tensor.pad %arg0 low[0, 1, 2, 0] high[0, 0, 1, 0]
-// CHECK:         %[[ZEROS:.+]] = linalg.fill ins(%{{.*}} : f32)
-// CHECK:         %[[SUMS:.+]] = linalg.conv_2d_nhwc_fhwc {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%[[PADDED]], %arg1 : tensor<1x7x8x2xf32>, tensor<4x3x3x2xf32>) outs(%[[ZEROS]] : tensor<1x3x4x4xf32>)
-// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]], %arg2 : tensor<1x3x4x4xf32>, tensor<4xf32>)
-// CHECK:           arith.addf
+// CHECK:         %[[FIRST:.+]] = linalg.broadcast ins(%arg2 : tensor<4xf32>) outs(%{{.*}} : tensor<1x3x4x4xf32>) dimensions = [0, 1, 2]
+// CHECK:         %[[SUMS:.+]] = linalg.conv_2d_nhwc_fhwc {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%[[PADDED]], %arg1 : tensor<1x7x8x2xf32>, tensor<4x3x3x2xf32>) outs(%[[FIRST]] : tensor<1x3x4x4xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[SUMS]] : tensor<1x3x4x4xf32>)
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.cmpf
 func.func @conv_2d(%in: tensor<1x6x5x2xf32>, %filter: tensor<4x3x3x2xf32>, %bias: tensor<4xf32>) -> tensor<1x3x4x4xf32> {
-  %0 = nnhal.conv_2d %in, %filter, %bias pads [1, 0, 2, 1] strides [2, 1] dilations [1, 2]
+  %0 = nnhal.conv_2d %in, %filter, %bias pads [1, 0, 2, 1] strides [2, 1] dilations [1, 2] activation relu
       : (tensor<1x6x5x2xf32>, tensor<4x3x3x2xf32>, tensor<4xf32>) -> tensor<1x3x4x4xf32>
   return %0 : tensor<1x3x4x4xf32>
 }

@@ -1,4 +1,4 @@
-// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target --convert-nnhal-to-linalg --nnk-form-kernels | FileCheck %s
 
 // CHECK-LABEL: @pad_becomes_part_of_conv_2d
 // CHECK-NOT:     tensor.insert_slice
@@ -28,8 +28,7 @@ func.func @wide_pad_stays(%x: tensor<1x4x4x8xf32>, %bias: tensor<8xf32>) -> tens
 // The zeros of a pad count in a mean; a pool's own padding does not.
 // CHECK-LABEL: @pad_before_pool_stays
 // CHECK:         tensor.insert_slice
-// CHECK-NOT:     tensor.pad
-// CHECK:         linalg.pooling_nhwc_sum
+// CHECK:         nnk.pool_2d average {{.*}} pads [0, 0, 0, 0]
 func.func @pad_before_pool_stays(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32> {
   %p = nnhal.pad %x paddings [0, 0, 1, 1, 1, 1, 0, 0] : (tensor<1x4x4x8xf32>) -> tensor<1x6x6x8xf32>
   %0 = nnhal.average_pool_2d %p pads [0, 0, 0, 0] strides [1, 1] window [3, 3]

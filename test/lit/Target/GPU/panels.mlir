@@ -1,5 +1,5 @@
 // Channels are computed four at a time, and as few as possible that are padding.
-// RUN: nnhal-opt %s --nnhal-set-target=name=vulkan --convert-nnhal-to-linalg --nnk-pack-convolutions | FileCheck %s
+// RUN: nnhal-opt %s --nnhal-set-target=name=vulkan --convert-nnhal-to-linalg --nnk-form-kernels --nnk-pack-convolutions | FileCheck %s
 
 // CHECK-LABEL: func.func @one_panel
 // CHECK:         nnk.conv_2d {{.*}} tensor<1x1x1x1x8xf32>

@@ -41,16 +41,16 @@ TargetAttr findTarget(mlir::Operation *op);
 enum class QuadSigns { unsignedBySigned, signedBySigned };
 
 /// A lowering policy holds the decisions of a target about the lowering to
-/// linalg. The base class is that of targets without micro-kernels: the
-/// lowering then yields linalg, tensor, arith, math and scf, and nothing is
-/// packed.
+/// linalg, and about the order of constants that nnk-pack-convolutions makes.
+/// The base class is that of targets without micro-kernels.
 class LoweringPolicy {
 public:
   virtual ~LoweringPolicy();
 
-  /// Whether convolutions and matrix products become micro-kernels (`nnk`),
-  /// whose constants are packed in panels. Only then are panelWidth() and
-  /// quadSigns() asked.
+  /// Whether passes of the target make micro-kernels (`nnk`) of convolutions and
+  /// matrix products, whose constants are packed in panels. Only then are
+  /// panelWidth() and quadSigns() asked. Operations that have no micro-kernel
+  /// become others that have.
   virtual bool hasMicroKernels() const;
   /// The output channels of one panel of a kernel of \p channels output
   /// channels.
