@@ -20,8 +20,8 @@
 // and variance over the units in integers with 10 fraction bits, and its
 // inverse square root from the fixed-point routine. The state has a scale that
 // is a power of two, so that its products are shifts. Of known extents and
-// constant weights, the products of all gates with one vector are one product of
-// matrices (MatrixProducts.h); otherwise each element has a loop over its
+// constant weights, the products of all gates with one vector are one product
+// of matrices (MatrixProducts.h); otherwise each element has a loop over its
 // products.
 //
 //===----------------------------------------------------------------------===//

@@ -47,8 +47,8 @@ class LoweringPolicy {
 public:
   virtual ~LoweringPolicy();
 
-  /// Whether passes of the target make micro-kernels (`nnk`) of convolutions and
-  /// matrix products, whose constants are packed in panels. Only then are
+  /// Whether passes of the target make micro-kernels (`nnk`) of convolutions
+  /// and matrix products, whose constants are packed in panels. Only then are
   /// panelWidth() and quadSigns() asked. Operations that have no micro-kernel
   /// become others that have.
   virtual bool hasMicroKernels() const;
