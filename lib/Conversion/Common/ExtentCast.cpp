@@ -12,6 +12,7 @@
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace nnhal;
@@ -21,6 +22,29 @@ void nnhal::buildEqualityCheck(ImplicitLocOpBuilder &builder, Value found,
   Scalar extent(builder, found), bound = Scalar::index(builder, expected);
   runtime::CheckOp::create(builder, extent == bound, extent.toI64(),
                            bound.toI64(), uint32_t(reason));
+}
+
+/// Goes to before the operations that write \p value, and returns what they
+/// write into, which has its extents. A cast may give them the extents that are
+/// checked: the check comes before they read elements that are not there.
+static Value beforeWriters(OpBuilder &builder, Value value) {
+  Block *block = builder.getInsertionBlock();
+  while (auto writer = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    if (writer->getBlock() != block)
+      break;
+    builder.setInsertionPoint(writer);
+    value = writer.getTiedOpOperand(cast<OpResult>(value))->get();
+  }
+  return value;
+}
+
+/// Stops the execution unless extent \p dimension of \p value is \p expected.
+static void checkExtent(ImplicitLocOpBuilder &builder, Value value,
+                        int64_t dimension, int64_t expected) {
+  OpBuilder::InsertionGuard guard(builder);
+  Value start = beforeWriters(builder, value);
+  buildEqualityCheck(builder, tensor::DimOp::create(builder, start, dimension),
+                     expected, rt::FailureReason::statedExtentDiffers);
 }
 
 Value nnhal::castExtents(ImplicitLocOpBuilder &builder, Value value,
@@ -36,9 +60,7 @@ Value nnhal::castExtents(ImplicitLocOpBuilder &builder, Value value,
   for (int64_t i = 0; i < to.getRank(); ++i) {
     if (to.isDynamicDim(i) || from.getDimSize(i) == to.getDimSize(i))
       continue;
-    buildEqualityCheck(builder, tensor::DimOp::create(builder, value, i),
-                       to.getDimSize(i),
-                       rt::FailureReason::statedExtentDiffers);
+    checkExtent(builder, value, i, to.getDimSize(i));
     // From one known extent to another it goes through an unknown one: the
     // check has stopped the execution.
     open[i] = ShapedType::kDynamic;
