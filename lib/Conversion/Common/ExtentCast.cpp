@@ -24,26 +24,39 @@ void nnhal::buildEqualityCheck(ImplicitLocOpBuilder &builder, Value found,
                            bound.toI64(), uint32_t(reason));
 }
 
-/// Goes to before the operations that write \p value, and returns what they
-/// write into, which has its extents. A cast may give them the extents that are
-/// checked: the check comes before they read elements that are not there.
-static Value beforeWriters(OpBuilder &builder, Value value) {
+/// Follows extent \p dimension of \p value to where it comes from, and goes to
+/// before the operations on the way. A cast may give all of them the extent
+/// that is checked: the check comes before they read elements that are not
+/// there.
+static void goToOrigin(OpBuilder &builder, Value &value, int64_t &dimension) {
   Block *block = builder.getInsertionBlock();
-  while (auto writer = value.getDefiningOp<DestinationStyleOpInterface>()) {
-    if (writer->getBlock() != block)
-      break;
-    builder.setInsertionPoint(writer);
-    value = writer.getTiedOpOperand(cast<OpResult>(value))->get();
+  while (Operation *maker = value.getDefiningOp()) {
+    if (auto writer = dyn_cast<DestinationStyleOpInterface>(maker);
+        writer && maker->getBlock() == block) {
+      builder.setInsertionPoint(maker);
+      value = writer.getTiedOpOperand(cast<OpResult>(value))->get();
+      continue;
+    }
+    auto empty = dyn_cast<tensor::EmptyOp>(maker);
+    if (!empty || !empty.getType().isDynamicDim(dimension))
+      return;
+    auto extent =
+        empty.getDynamicSize(dimension).getDefiningOp<tensor::DimOp>();
+    std::optional<int64_t> source =
+        extent ? extent.getConstantIndex() : std::nullopt;
+    if (!source)
+      return;
+    value = extent.getSource();
+    dimension = *source;
   }
-  return value;
 }
 
 /// Stops the execution unless extent \p dimension of \p value is \p expected.
 static void checkExtent(ImplicitLocOpBuilder &builder, Value value,
                         int64_t dimension, int64_t expected) {
   OpBuilder::InsertionGuard guard(builder);
-  Value start = beforeWriters(builder, value);
-  buildEqualityCheck(builder, tensor::DimOp::create(builder, start, dimension),
+  goToOrigin(builder, value, dimension);
+  buildEqualityCheck(builder, tensor::DimOp::create(builder, value, dimension),
                      expected, rt::FailureReason::statedExtentDiffers);
 }
 
