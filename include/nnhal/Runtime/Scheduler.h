@@ -62,15 +62,23 @@ public:
   class Slot {
   public:
     Slot(Slot &&other) noexcept
-        : scheduler(std::exchange(other.scheduler, nullptr)) {}
+        : scheduler(std::exchange(other.scheduler, nullptr)),
+          wasTakenFirst(other.wasTakenFirst) {}
     Slot &operator=(Slot &&other) noexcept {
       if (this != &other) {
         release();
         scheduler = std::exchange(other.scheduler, nullptr);
+        wasTakenFirst = other.wasTakenFirst;
       }
       return *this;
     }
     ~Slot() { release(); }
+    /// Whether nobody had a slot when this one was taken. At most one slot in
+    /// existence was: the next such is taken after all of today's were given
+    /// back, and sees what their holders have written before that. So it
+    /// guards what only its holders touch, as a mutex would. Others may have
+    /// slots beside it that were taken later.
+    bool wasFirst() const { return wasTakenFirst; }
     /// Gives the slot back now.
     void release() {
       if (Scheduler *owner = std::exchange(scheduler, nullptr))
@@ -79,8 +87,10 @@ public:
 
   private:
     friend class Scheduler;
-    explicit Slot(Scheduler *scheduler) : scheduler(scheduler) {}
+    Slot(Scheduler *scheduler, bool wasTakenFirst)
+        : scheduler(scheduler), wasTakenFirst(wasTakenFirst) {}
     Scheduler *scheduler;
+    bool wasTakenFirst;
   };
 
   /// Numbers for traces and tests: a snapshot, each number by itself.
@@ -135,8 +145,9 @@ private:
 
   bool isOwnThread() const;
   void leave();
+  enum class Entry { refused, first, beside };
   /// Takes a slot on the fast path: one is free and nobody waits.
-  bool tryEnter();
+  Entry tryEnter();
   void notePeak(unsigned taken);
   Status checkDeadline(const Ticket &ticket);
   Status waitForSlot(const Ticket &ticket);

@@ -105,8 +105,22 @@ Result<FramePool::Lease> FramePool::take(bool isSoonTakenAgain) {
   return adopt(*std::move(frame));
 }
 
+Result<FramePool::Lease> FramePool::takeFor(const Slot &slot) {
+  if (!slot.wasFirst())
+    return take();
+  if (!undisturbed) {
+    if (isLarge())
+      return take();
+    NNHAL_ASSIGN_OR_RETURN(undisturbed, create());
+    undisturbed->isUndisturbed = true;
+  }
+  return Lease(undisturbed.get(), Returner{this});
+}
+
 void FramePool::give(Frame *frame) {
   frame->reset();
+  if (frame->isUndisturbed)
+    return;
   bool isKept = isReused.load(std::memory_order_relaxed) || !isLarge();
   if (frame->isFirst && isKept) {
     frame->period = period.load(std::memory_order_relaxed);

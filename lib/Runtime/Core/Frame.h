@@ -13,6 +13,7 @@
 #include "Runtime/Support/BudgetedBuffer.h"
 #include "nnhal/Backend/Backend.h"
 #include "nnhal/Runtime/Reactor.h"
+#include "nnhal/Runtime/Scheduler.h"
 
 #include <atomic>
 #include <cstddef>
@@ -55,6 +56,8 @@ struct Frame {
   uint64_t period = 0;
   /// Whether it is FramePool::first. Constant while somebody has the frame.
   bool isFirst = false;
+  /// Whether it is FramePool::undisturbed.
+  bool isUndisturbed = false;
   /// A value other than 0 asks the backend to stop. The timer of a deadline
   /// sets it.
   std::atomic<uint32_t> isCancelled = 0;
@@ -111,6 +114,11 @@ struct Frame {
 /// One frame, the first, goes from hand to hand without a lock: executions one
 /// after the other take it by an atomic exchange and give it back by a store.
 ///
+/// Models with small arenas have one frame more, for executions whose slot was
+/// taken while nobody had one (Slot::wasFirst()): the slot is the right to it,
+/// and taking it costs no atomic operation. So there may be a frame more than
+/// executions ran at once; with a large arena the exchange is worth less.
+///
 /// Threads: any. Blocking: only for the length of a list operation; the
 ///          destructor, while frames are released on the reactor's thread.
 class FramePool {
@@ -139,6 +147,9 @@ public:
   /// takes one again right after it. Fails with resourceExhausted* when there
   /// is no memory for a new one.
   Result<Lease> take(bool isSoonTakenAgain = false);
+  /// Takes a frame for the caller's \p slot, which must be of the executions of
+  /// the model's device, and must be held until the frame has been given back.
+  Result<Lease> takeFor(const Slot &slot);
 
 private:
   Result<std::unique_ptr<Frame>> create() const;
@@ -164,7 +175,10 @@ private:
   /// with the mutex held is it replaced.
   std::unique_ptr<Frame> first;
   std::atomic<bool> isFirstFree = false;
-  /// The frames beside the first that nobody has.
+  /// Belongs to whoever has the slot that was taken first, if the arena is
+  /// small; null before one has.
+  std::unique_ptr<Frame> undisturbed;
+  /// The other frames that nobody has.
   std::vector<std::unique_ptr<Frame>> idle;
   /// Frames in existence; idle has room for all of them.
   size_t total = 0;

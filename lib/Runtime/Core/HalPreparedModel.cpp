@@ -154,12 +154,13 @@ void HalPreparedModel::report(const Status &status,
 
 Status HalPreparedModel::run(const Request &request,
                              std::span<const BufferPin> pins, Deadline deadline,
-                             int64_t arrival, ExecutionResult &result) const {
+                             int64_t arrival, ExecutionResult &result,
+                             const Slot *slot) const {
   auto section = traceDriver(tracer(), TracePhase::execution, deviceName);
   int64_t onDevice = 0;
   Status status;
   try {
-    auto lease = frames.take();
+    auto lease = slot ? frames.takeFor(*slot) : frames.take();
     status = lease.isOk() ? runInFrame(**lease, request, pins, deadline, result,
                                        onDevice)
                           : std::move(lease).takeStatus();
@@ -199,7 +200,8 @@ Status HalPreparedModel::execute(const Request &request,
   if (status.isOk()) {
     auto slot = state->services.executions->enter(ticketFor(request.deadline));
     if (slot.isOk())
-      return run(request, /*pins=*/{}, request.deadline, arrival, result);
+      return run(request, /*pins=*/{}, request.deadline, arrival, result,
+                 &*slot);
     status = std::move(slot).takeStatus();
   }
   clear(result);

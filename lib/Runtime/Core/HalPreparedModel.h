@@ -77,9 +77,11 @@ private:
   struct OnDevice;
 
   /// Executes on this thread, which has been admitted. \p arrival is when the
-  /// execution was asked for.
+  /// execution was asked for, and \p slot what the caller was admitted with,
+  /// where it has that; null where somebody else has it.
   Status run(const Request &request, std::span<const BufferPin> pins,
-             Deadline deadline, int64_t arrival, ExecutionResult &result) const;
+             Deadline deadline, int64_t arrival, ExecutionResult &result,
+             const Slot *slot = nullptr) const;
   Status runInFrame(Frame &frame, const Request &request,
                     std::span<const BufferPin> pins, Deadline deadline,
                     ExecutionResult &result, int64_t &onDevice) const;

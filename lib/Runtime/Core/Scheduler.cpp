@@ -315,17 +315,19 @@ void Scheduler::notePeak(unsigned taken) {
   }
 }
 
-bool Scheduler::tryEnter() {
+Scheduler::Entry Scheduler::tryEnter() {
   uint64_t before = state.load(std::memory_order_relaxed);
   do {
     // Nobody waits, and the stop bit is not set.
     if (before >= slots)
-      return false;
+      return Entry::refused;
   } while (!state.compare_exchange_weak(before, before + 1,
                                         std::memory_order_acq_rel,
                                         std::memory_order_relaxed));
   notePeak(takenOf(before) + 1);
-  return true;
+  // All changes of the state are read-modify-writes, so that this one sees what
+  // every holder before has released.
+  return before == 0 ? Entry::first : Entry::beside;
 }
 
 void Scheduler::leave() {
@@ -373,13 +375,17 @@ Status Scheduler::waitForSlot(const Ticket &ticket) {
 
 Result<Slot> Scheduler::enter(const Ticket &ticket) {
   NNHAL_RETURN_IF_ERROR(checkDeadline(ticket));
-  if (!tryEnter())
+  Entry entry = tryEnter();
+  if (entry == Entry::refused)
     NNHAL_RETURN_IF_ERROR(waitForSlot(ticket));
-  return Slot(this);
+  return Slot(this, entry == Entry::first);
 }
 
 std::optional<Slot> Scheduler::tryTake() {
-  return tryEnter() ? std::optional<Slot>(Slot(this)) : std::nullopt;
+  Entry entry = tryEnter();
+  if (entry == Entry::refused)
+    return std::nullopt;
+  return Slot(this, entry == Entry::first);
 }
 
 Status Scheduler::submit(const Ticket &ticket,
