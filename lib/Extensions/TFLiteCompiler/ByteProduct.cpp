@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// FULLY_CONNECTED of bytes -> tflite.byte_product -> nnk.conv_2d_fhwc of one
-// line, and a linalg.generic that scales its sums of 32 bits in double
+// FULLY_CONNECTED of bytes -> tflite.byte_product -> linalg.conv_2d_nhwc_fhwc
+// of one line, and a linalg.generic that scales its sums of 32 bits in double
 // precision, which becomes the epilogue.
 //
 //===----------------------------------------------------------------------===//
@@ -15,12 +15,11 @@
 #include "ElementUse.h"
 #include "Elements.h"
 #include "Lowering.h"
+#include "Products.h"
 #include "Raiser.h"
 #include "Raising.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
-#include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -102,9 +101,7 @@ StringRef ByteProduct::whyCalled() {
     return noElements;
   if (!readChannels())
     return "its factors and biases are not those of channels in 32 bits";
-  std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
-  return policy && policy->hasMicroKernels() ? StringRef()
-                                             : StringRef(noKernels);
+  return {};
 }
 
 Value ByteProduct::build() {
@@ -156,16 +153,17 @@ static Value filterOf(ImplicitLocOpBuilder &b, ByteProductOp op,
 static Value sumsOf(ImplicitLocOpBuilder &b, ByteProductOp op, Value input,
                     Value weights) {
   ArrayRef<int64_t> shape = op.getInput().getType().getShape();
-  int64_t units = op.getWeights().getType().getDimSize(0);
   Value pixels = reshaped(b, input, {1, 1, shape[0], shape[1]});
-  Value bias = arith::ConstantOp::create(b, b.getI32TensorAttr(op.getBiases()));
-  Value init = tensor::EmptyOp::create(
-      b, ArrayRef<int64_t>{1, 1, shape[0], units}, b.getI32Type());
-  int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
-  auto product = kernel::Conv2DFhwcOp::create(
-      b, pixels, filterOf(b, op, weights), bias, init, ones, ones, noPads);
-  product.setInputZeroPoint(zeroPointOf(op.getInput().getType()));
-  return product->getResult(0);
+  int32_t zeroPoint = zeroPointOf(op.getInput().getType());
+  Type i16 = b.getI16Type();
+  Value factors = mapElements(
+      b, cast<RankedTensorType>(pixels.getType()).clone(i16), pixels,
+      {b.getMultiDimIdentityMap(4)}, [&](Elements &e, ValueRange x) -> Value {
+        return e.make<arith::SubIOp>(e.make<arith::ExtSIOp>(i16, x[0]),
+                                     e.constant(i16, zeroPoint));
+      });
+  return sumProductsOfRows(b, factors, filterOf(b, op, weights),
+                           op.getBiases());
 }
 
 /// The result of a sum: halves are rounded away from 0. Half of a number below

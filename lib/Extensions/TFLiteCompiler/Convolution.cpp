@@ -5,20 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tflite.convolution -> nnk.conv_2d_fhwc for each part of the input channels,
-// and a linalg.generic that adds, rounds and bounds their sums of 32 bits,
-// which becomes the epilogue of the last one.
+// tflite.convolution -> linalg.conv_2d_nhwc_fhwc for each part of the input
+// channels, and a linalg.generic that adds, rounds and bounds their sums of 32
+// bits, which becomes the epilogue of the last one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "Products.h"
 #include "SumRounding.h"
 
-#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
-#include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
@@ -45,7 +44,6 @@ public:
 private:
   Value channelsOf(Value source, ChannelRange part);
   Value filterOf(ChannelRange part);
-  Value start(bool isFirst);
   Value sumsOf(ChannelRange part, RankedTensorType type);
 
   ImplicitLocOpBuilder &b;
@@ -92,33 +90,23 @@ Value ConvolutionBuilder::filterOf(ChannelRange part) {
   return arith::ConstantOp::create(b, cast<TypedAttr>(resource));
 }
 
-/// The numbers that sums begin with: the biases in the first part of the input
-/// channels, and zeros in the others.
-Value ConvolutionBuilder::start(bool isFirst) {
-  SmallVector<int32_t> numbers;
-  if (isFirst)
-    numbers.assign(op.getBiases().begin(), op.getBiases().end());
-  numbers.resize(size_t(ohwi[0]));
-  auto type = RankedTensorType::get(ohwi[0], b.getI32Type());
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type, ArrayRef(numbers)));
-}
-
 Value ConvolutionBuilder::sumsOf(ChannelRange part, RankedTensorType type) {
   Value source = channelsOf(input, part);
-  Value init = tensor::EmptyOp::create(b, type.getShape(), b.getI32Type());
-  SmallVector<int64_t> pads;
+  std::array<int64_t, 4> pads;
   for (unsigned axis : {0, 1}) {
     int64_t low = op.getLow()[axis];
-    pads.push_back(low);
-    pads.push_back(missingBehind(
+    pads[2 * axis] = low;
+    pads[2 * axis + 1] = missingBehind(
         shapeOf(input)[axis + 1], type.getDimSize(axis + 1), ohwi[axis + 1],
-        op.getStrides()[axis], op.getDilations()[axis], low));
+        op.getStrides()[axis], op.getDilations()[axis], low);
   }
-  return kernel::Conv2DFhwcOp::create(b, source, filterOf(part),
-                                      start(part.begin == 0), init,
-                                      op.getStrides(), op.getDilations(), pads)
-      ->getResult(0);
+  // Only the first part has the biases.
+  SmallVector<int32_t> first;
+  if (part.begin == 0)
+    first.assign(op.getBiases().begin(), op.getBiases().end());
+  first.resize(size_t(ohwi[0]));
+  return sumProducts(b, source, filterOf(part), first, type.getShape(),
+                     {op.getStrides(), op.getDilations(), pads});
 }
 
 Value ConvolutionBuilder::build(RankedTensorType result) {
@@ -133,32 +121,14 @@ Value ConvolutionBuilder::build(RankedTensorType result) {
                      op.getShifts(), bounds);
 }
 
-struct ConvolutionLowering : OpConversionPattern<tflite::ConvolutionOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tflite::ConvolutionOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (failed(checkMicroKernels(op)))
-      return failure();
-    auto result = cast<RankedTensorType>(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op, ConvolutionBuilder(b, op, adaptor.getInput(), adaptor.getFilter())
-                .build(result));
-    return success();
-  }
-};
-
 } // namespace
 
-LogicalResult tflite::checkMicroKernels(Operation *op) {
-  std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
-  if (policy && policy->hasMicroKernels())
-    return success();
-  op->emitRemark(noKernels);
-  return failure();
+template <>
+Value TensorLowering<tflite::ConvolutionOp>::lower(
+    ImplicitLocOpBuilder &b, tflite::ConvolutionOp op,
+    tflite::ConvolutionOp::Adaptor adaptor, RankedTensorType result) {
+  return ConvolutionBuilder(b, op, adaptor.getInput(), adaptor.getFilter())
+      .build(result);
 }
 
 ChannelRange tflite::partOf(int64_t channels, int64_t parts, int64_t index) {
@@ -177,5 +147,6 @@ StringRef tflite::whyProductsAreCalled(Type input, Type filter, Type result) {
 
 void tflite::populateConvolutionLowering(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<ConvolutionLowering>(converter, patterns.getContext());
+  patterns.add<TensorLowering<tflite::ConvolutionOp>>(converter,
+                                                      patterns.getContext());
 }

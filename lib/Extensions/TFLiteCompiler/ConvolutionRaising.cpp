@@ -13,8 +13,6 @@
 #include "ChannelSums.h"
 #include "Raiser.h"
 
-#include "nnhal/Dialect/NNHal/IR/Target.h"
-
 using namespace mlir;
 using namespace nnhal;
 using namespace nnhal::tflite;
@@ -114,9 +112,6 @@ StringRef Convolution::whyCalled() {
   constexpr int64_t mostGroups = 32;
   if (groups > mostGroups)
     return "it has more than 32 groups of channels";
-  std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
-  if (!policy || !policy->hasMicroKernels())
-    return noKernels;
   if (!isFaster())
     return "its result channels are too few for a register of sums";
   std::optional<std::vector<uint8_t>> bytes = constantBytes(filter);

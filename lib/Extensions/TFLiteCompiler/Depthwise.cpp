@@ -12,6 +12,7 @@
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "Products.h"
 #include "SumRounding.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -23,27 +24,18 @@ using namespace nnhal::tflite;
 
 namespace {
 
-Value padded(ImplicitLocOpBuilder &b, tflite::DepthwiseOp op, Value image) {
-  SmallVector<OpFoldResult> low(4, b.getIndexAttr(0)), high = low;
-  auto type = cast<RankedTensorType>(image.getType());
-  SmallVector<int64_t> shape(type.getShape());
+std::array<int64_t, 4> padsOf(tflite::DepthwiseOp op) {
+  std::array<int64_t, 4> pads;
   for (unsigned axis : {0, 1}) {
     int64_t before = op.getLow()[axis];
-    int64_t behind = missingBehind(
-        shape[axis + 1], op.getResult().getType().getDimSize(axis + 1),
-        op.getFilter().getType().getDimSize(axis + 1), op.getStrides()[axis],
-        op.getDilations()[axis], before);
-    low[axis + 1] = b.getIndexAttr(before);
-    high[axis + 1] = b.getIndexAttr(behind);
-    shape[axis + 1] += before + behind;
+    pads[2 * axis] = before;
+    pads[2 * axis + 1] =
+        missingBehind(op.getInput().getType().getDimSize(axis + 1),
+                      op.getResult().getType().getDimSize(axis + 1),
+                      op.getFilter().getType().getDimSize(axis + 1),
+                      op.getStrides()[axis], op.getDilations()[axis], before);
   }
-  if (ArrayRef(shape) == type.getShape())
-    return image;
-  Type element = type.getElementType();
-  Value zero = arith::ConstantOp::create(b, b.getIntegerAttr(element, 0));
-  return tensor::PadOp::create(b, RankedTensorType::get(shape, element), image,
-                               low, high, zero)
-      .getResult();
+  return pads;
 }
 
 } // namespace
@@ -62,7 +54,7 @@ Value tflite::TensorLowering<tflite::DepthwiseOp>::lower(
                   [](Elements &, ValueRange x) { return x[0]; });
   Value sums = linalg::DepthwiseConv2DNhwcHwcOp::create(
                    b, TypeRange(sumType),
-                   ValueRange{padded(b, op, from.getInput()), filter},
+                   ValueRange{padded(b, from.getInput(), padsOf(op)), filter},
                    ValueRange(first), b.getI64VectorAttr(op.getStrides()),
                    b.getI64VectorAttr(op.getDilations()))
                    .getResult(0);

@@ -8,8 +8,6 @@
 #ifndef NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_LOWERING_H
 #define NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_LOWERING_H
 
-#include "nnhal/Dialect/NNHal/IR/Target.h"
-
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -20,10 +18,6 @@ namespace nnhal::tflite {
 /// \p value, of known extents, in another shape of as many elements.
 mlir::Value reshaped(mlir::ImplicitLocOpBuilder &builder, mlir::Value value,
                      llvm::ArrayRef<int64_t> shape);
-
-/// Whether the target of \p op has micro-kernels; a remark says where it has
-/// none.
-llvm::LogicalResult checkMicroKernels(mlir::Operation *op);
 
 /// The lowering of \p Op, whose only result has a type of known extents. The
 /// file of an operation specializes lower(), which returns what replaces it.

@@ -5,18 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tflite.matmul -> two nnk.conv_2d_fhwc for each matrix, which multiply 16-bit
-// numbers with both bytes of the others apart, because sums of whole products
-// do not fit 32 bits.
+// tflite.matmul -> two linalg.conv_2d_nhwc_fhwc for each matrix, which multiply
+// 16-bit numbers with both bytes of the others apart, because sums of whole
+// products do not fit 32 bits.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ElementUse.h"
 #include "Lowering.h"
+#include "Products.h"
 #include "SumRounding.h"
-
-#include "nnhal/Dialect/Kernel/Kernel.h"
-#include "nnhal/Dialect/NNHal/IR/Target.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -101,12 +99,8 @@ Value ProductBuilder::bytesOf(Value matrix, ChannelRange part, bool isUpper) {
 
 /// Sums of the upper byte and of the lower one, for each part of the depth.
 SmallVector<Value> ProductBuilder::sumsOf(int64_t matrix) {
-  Type i32 = b.getI32Type();
-  auto startType = RankedTensorType::get(columns, i32);
-  Value start = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(startType, int32_t(0)));
+  SmallVector<int32_t> zeros(size_t(columns), 0);
   SmallVector<Value> sums;
-  int64_t ones[] = {1, 1}, noPads[] = {0, 0, 0, 0};
   for (int64_t index = 0; index < parts; ++index) {
     ChannelRange part = partOf(depth, parts, index);
     Value left = slice(x, matrix, {0, part.begin}, {rows, part.size});
@@ -114,14 +108,9 @@ SmallVector<Value> ProductBuilder::sumsOf(int64_t matrix) {
     Value right = op.getTransposed()
                       ? slice(y, matrix, {0, part.begin}, {columns, part.size})
                       : slice(y, matrix, {part.begin, 0}, {part.size, columns});
-    for (bool isUpper : {true, false}) {
-      Value init = tensor::EmptyOp::create(
-          b, ArrayRef<int64_t>{1, 1, rows, columns}, i32);
+    for (bool isUpper : {true, false})
       sums.push_back(
-          kernel::Conv2DFhwcOp::create(b, left, bytesOf(right, part, isUpper),
-                                       start, init, ones, ones, noPads)
-              ->getResult(0));
-    }
+          sumProductsOfRows(b, left, bytesOf(right, part, isUpper), zeros));
   }
   return sums;
 }
@@ -151,25 +140,15 @@ Value ProductBuilder::build(RankedTensorType result) {
   return all;
 }
 
-struct MatMulLowering : OpConversionPattern<tflite::MatMulOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tflite::MatMulOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (failed(checkMicroKernels(op)))
-      return failure();
-    auto result = cast<RankedTensorType>(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op,
-        ProductBuilder(b, op, adaptor.getX(), adaptor.getY()).build(result));
-    return success();
-  }
-};
-
 } // namespace
+
+template <>
+Value TensorLowering<tflite::MatMulOp>::lower(ImplicitLocOpBuilder &b,
+                                              tflite::MatMulOp op,
+                                              tflite::MatMulOp::Adaptor adaptor,
+                                              RankedTensorType result) {
+  return ProductBuilder(b, op, adaptor.getX(), adaptor.getY()).build(result);
+}
 
 int64_t tflite::partsOfProduct(int64_t depth) {
   // Bytes with a sign and numbers of 16 bits have products of at most 2^22.
@@ -179,5 +158,6 @@ int64_t tflite::partsOfProduct(int64_t depth) {
 
 void tflite::populateMatMulLowering(const TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<MatMulLowering>(converter, patterns.getContext());
+  patterns.add<TensorLowering<tflite::MatMulOp>>(converter,
+                                                 patterns.getContext());
 }

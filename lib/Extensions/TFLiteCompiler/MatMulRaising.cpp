@@ -14,8 +14,6 @@
 #include "Raiser.h"
 #include "Raising.h"
 
-#include "nnhal/Dialect/NNHal/IR/Target.h"
-
 #include "mlir/Dialect/Traits.h"
 
 using namespace mlir;
@@ -100,9 +98,7 @@ StringRef MatMul::whyCalled() {
     return "it has more than 16 products of 510 or fewer numbers";
   if (!isFaster())
     return "packing its matrices takes longer than it saves";
-  std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
-  return policy && policy->hasMicroKernels() ? StringRef()
-                                             : StringRef(noKernels);
+  return {};
 }
 
 Value MatMul::build() {

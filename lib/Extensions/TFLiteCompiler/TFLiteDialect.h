@@ -68,10 +68,6 @@ std::optional<IntegerForm> integerFormOf(mlir::Type type);
 inline constexpr llvm::StringLiteral otherTypes =
     "elements of these types are not compiled";
 
-/// Why products are called that only micro-kernels make faster.
-inline constexpr llvm::StringLiteral noKernels =
-    "the target has no micro-kernels";
-
 /// A result without the scale of fractions of 15 bits, which some functions of
 /// 16-bit numbers yield.
 inline constexpr llvm::StringLiteral otherScale =

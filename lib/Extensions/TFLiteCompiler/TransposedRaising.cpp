@@ -17,8 +17,6 @@
 #include "ChannelSums.h"
 #include "Raiser.h"
 
-#include "nnhal/Dialect/NNHal/IR/Target.h"
-
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -123,9 +121,6 @@ StringRef Transposed::whyCalled() {
     return misfit;
   if (elementsOf(shapeOf(input)) == 0 || elementsOf(shapeOf(filter)) == 0)
     return noElements;
-  std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(op);
-  if (!policy || !policy->hasMicroKernels())
-    return noKernels;
   if (!isFaster())
     return "its phases have many more weights than its filter";
   why = sums.readFactors(input, filter, op.getInputs()[biasOperand], result,

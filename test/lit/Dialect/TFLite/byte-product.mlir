@@ -1,5 +1,5 @@
 // RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so | nnhal-opt --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so | FileCheck %s --check-prefix=SYNTAX
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg | FileCheck %s
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-set-target --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --nnk-form-kernels | FileCheck %s
 
 // SYNTAX: tflite.byte_product %{{.+}}, %{{.+}} biases [0, 3] factors [2.500000e-01, 5.000000e-01] {activation = 1 : i32} : tensor<3x5x!quant8_asymm_signed>, tensor<2x5x!quant8_symm_per_channel> -> tensor<3x2x!quant8_asymm_signed1>
 

@@ -1,9 +1,9 @@
-// Convolutions of 16 bits become micro-kernels on pairs of channels, to which an odd
-// number of them is padded. Sums that do not fit 32 bits are those of several kernels.
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --nnk-pack-convolutions | FileCheck %s
-// RUN: not nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: error: 'tflite.convolution' op cannot be lowered: the target has no micro-kernels
-// PLAIN: error: 'tflite.matmul' op cannot be lowered: the target has no micro-kernels
+// Convolutions of 16 bits are linalg's, and micro-kernels on pairs of channels are
+// made of them, to which an odd number of them is padded. Sums that do not fit 32
+// bits are those of several kernels.
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --nnhal-set-target=parameters=vector-bits=256,vector-registers=16 --convert-nnhal-graph-to-func --convert-nnhal-to-linalg --nnk-form-kernels --nnk-pack-convolutions | FileCheck %s
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --split-input-file --convert-nnhal-graph-to-func --convert-nnhal-to-linalg | FileCheck %s --check-prefix=LINALG --implicit-check-not=nnk.conv
+// LINALG: linalg.conv_2d_nhwc_fhwc {{.*}} : tensor<1x6x6x3xi16>, tensor<2x3x3x3xi8>)
 !fixed = !quant.uniform<i16:f32, 0.5>
 !weight = !quant.uniform<i8:f32, 0.5>
 // CHECK-LABEL: func.func

@@ -1,10 +1,8 @@
 // Convolutions and products of 16 bits have factors of their channels, whose sums are
 // made of as many parts as fit 32 bits, and are left to the runtime where they have no
 // such factors or the call is faster.
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-set-target --nnhal-raise-operations 2>%t | FileCheck %s
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REASONS <%t
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: remark: not raised: nnhal.tflite:3: the target has no micro-kernels
 // CHECK: tflite.convolution once_in_32 %{{.+}}, %{{.+}} [2, 1] [1, 2] [0, 2] biases [5, 7] multipliers [16384, 16384] shifts [1, 2] {activation = 1 : i32} : tensor<1x4x4x3x!quant16_symm>, tensor<2x2x3x3x
 // Results that are too fine for 32 bits.
 // CHECK: tflite.convolution once_in_64 %{{.+}} multipliers [19531, 19531] shifts [10, 11]

@@ -1,8 +1,6 @@
 // Products of 16-bit matrices are raised where packing one of them is worth it.
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-set-target --nnhal-raise-operations 2>%t | FileCheck %s
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REASONS <%t
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN: remark: not raised: nnhal.tflite:126: the target has no micro-kernels
 // CHECK: %[[TURNED:.+]] = tflite.transpose %{{.+}} [0, 2, 1] : tensor<1x6x70x{{.+}} -> tensor<1x70x6x
 // CHECK: tflite.matmul %[[TURNED]], %{{.+}} multiplier 16384 shift 15 {transposed} : tensor<1x70x6x!quant16_symm>, tensor<2x16x6x!quant16_symm> -> tensor<2x70x16x
 // REASONS: not raised: nnhal.tflite:126: elements of these types are not compiled

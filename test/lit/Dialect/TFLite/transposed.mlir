@@ -1,9 +1,7 @@
 // A transposed convolution of 16 bits is a convolution to the channels of all its phases,
 // which go to their places, and one in groups a convolution for each of them.
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-set-target --nnhal-raise-operations 2>%t | FileCheck %s
+// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REASONS <%t
-// RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>&1 | FileCheck %s --check-prefix=PLAIN
-// PLAIN-COUNT-2: remark: not raised: nnhal.tflite:67: the target has no micro-kernels
 // The filter 1 2 3 of stride 2 has the phases 3 1 and 0 2.
 // CHECK: %[[PHASES:.+]] = nnhal.constant dense_resource<weights> : tensor<2x1x2x1xi8>
 // CHECK: %[[SUMS:.+]] = tflite.convolution once_in_32 %arg0, %[[PHASES]] [1, 1] [1, 1] [0, 1] biases [5, 5] {{.+}} : tensor<1x1x4x1x!quant16_symm>, {{.+}} -> tensor<1x1x5x2x!quant16_symm>
