@@ -15,6 +15,7 @@
 #include "Elementwise.h"
 #include "Families.h"
 #include "FixedPoint.h"
+#include "QuantizedArithmetic.h"
 
 #include <cmath>
 
@@ -27,6 +28,8 @@ constexpr ElementSet numbers = elementSet(Element::float32, Element::int16,
                                           Element::int32, Element::int64);
 constexpr ElementSet orderedElements =
     numbers | elementSet(Element::int8, Element::uint8);
+constexpr ElementSet quantizedElements =
+    elementSet(Element::int8, Element::uint8, Element::int16);
 constexpr ElementSet bitElements =
     elementSet(Element::int8, Element::uint8, Element::int16, Element::uint16,
                Element::int32, Element::uint32);
@@ -34,7 +37,7 @@ constexpr ElementSet bitElements =
 Result<Types> checkArithmetic(const Use &use) {
   NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(use.element(0))));
   NNHAL_ASSIGN_OR_RETURN(Extents extents, checkBroadcast(use, 0, 1));
-  if (use.element(0) == Element::int16 || use.element(0) == Element::int8)
+  if (contains(quantizedElements, use.element(0)))
     NNHAL_RETURN_IF_ERROR(use.checkScales(2));
   return onlyResult(use, std::move(extents));
 }
@@ -228,6 +231,8 @@ Status runSub(Run &run) {
 
 Status runMul(Run &run) {
   const Use &use = run.use;
+  if (use.element(0) == Element::int8 || use.element(0) == Element::uint8)
+    return multiplyBytes(run);
   if (use.element(0) != Element::int16)
     return computePlain(run, [](auto a, auto b) { return a * b; });
   Rescaling rescaling;
@@ -336,6 +341,8 @@ Result<Types> checkPlain(const Use &use) {
 }
 
 Status runDiv(Run &run) {
+  if (contains(quantizedElements, run.use.element(0)))
+    return divideQuantized(run);
   auto activation = Activation(run.use.integer("activation"));
   return divide(run, [=](auto a, auto b) {
     return activated(quotient(a, b), activation);
@@ -449,14 +456,31 @@ Status runAddN(Run &run) {
 }
 
 Status runPrelu(Run &run) {
+  if (run.use.element(0) == Element::int16)
+    return applySlopes(run);
   return compute<float>(
       run, [](float x, float slope) { return x >= 0 ? x : x * slope; });
+}
+
+/// The slopes of 16-bit numbers have 8 bits.
+Result<Types> checkPrelu(const Use &use) {
+  if (use.element(0) == Element::float32)
+    return checkPlain(use);
+  NNHAL_RETURN_IF_ERROR(use.checkResultElement(0, elementSet(Element::int16)));
+  NNHAL_RETURN_IF_ERROR(use.checkElement(1, elementSet(Element::int8)));
+  NNHAL_RETURN_IF_ERROR(use.checkScales(2));
+  NNHAL_ASSIGN_OR_RETURN(
+      Extents extents,
+      broadcastExtents(use.input(0).dimensions, use.input(1).dimensions));
+  return onlyResult(use, std::move(extents));
 }
 
 constexpr OptionRow activationOptions[] = {activationOption};
 constexpr ElementSet plainNumbers =
     elementSet(Element::float32, Element::int32, Element::int64);
-constexpr ElementSet multiplied = numbers | elementSet(Element::uint32);
+constexpr ElementSet multiplied =
+    numbers | quantizedElements | elementSet(Element::uint32);
+constexpr ElementSet divided = plainNumbers | quantizedElements;
 constexpr ElementSet squared = numbers | elementSet(Element::int8);
 constexpr ElementSet floats = elementSet(Element::float32, Element::float64);
 constexpr ElementSet powers = elementSet(Element::float32, Element::int32);
@@ -468,16 +492,16 @@ constexpr OperatorRow rows[] = {
      runMul},
     {41, "SUB", "a b ", 0, numbers, activationOptions, 1, checkArithmetic,
      runSub},
-    {42, "DIV", "a b ", 0, plainNumbers, activationOptions, 1, checkPlain,
+    {42, "DIV", "a b ", 0, divided, activationOptions, 1, checkArithmetic,
      runDiv},
     {54,
      "PRELU",
      "input alpha ",
      0,
-     elementSet(Element::float32),
+     elementSet(Element::float32, Element::int16),
      {},
      1,
-     checkPlain,
+     checkPrelu,
      runPrelu},
     {55, "MAXIMUM", "a b ", 0, orderedElements, {}, 1, checkPlain, runMaximum},
     {57, "MINIMUM", "a b ", 0, orderedElements, {}, 1, checkPlain, runMinimum},

@@ -41,6 +41,18 @@ bool tflite::isPowerOfTwo(float value, int32_t &exponent) {
   return std::abs(logarithm - rounded) < 1e-3f;
 }
 
+int32_t tflite::reciprocalOfOnePlus(int32_t x) {
+  constexpr int32_t start = 1515870810, slope = -1010580540, one = 1 << 29;
+  auto half =
+      int32_t((int64_t(x) + std::numeric_limits<int32_t>::max() + 1) / 2);
+  int32_t value = start + doublingHighMultiply(half, slope);
+  for (int step = 0; step < 3; ++step)
+    value += saturatingLeft(
+        doublingHighMultiply(value, one - doublingHighMultiply(half, value)),
+        2);
+  return saturatingLeft(value, 1);
+}
+
 SumFactors tflite::factorsOfSum(float a, float b, float result) {
   double twice = 2.0 * std::max(a, b);
   return {factorOf(a / twice), factorOf(b / twice),

@@ -68,6 +68,16 @@ NNHAL_KERNEL_PART int32_t roundingShift(int32_t value, int32_t exponent) {
   return (value >> exponent) + ((value & mask) > threshold ? 1 : 0);
 }
 
+/// value * 2^bits, saturated.
+inline int32_t saturatingLeft(int32_t value, int32_t bits) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  return int32_t(std::clamp(int64_t(value) << bits, -most - 1, most));
+}
+
+/// Returns 1 / (1 + x) for x from 0 to 1, both without integer bits, by three
+/// steps of Newton's method.
+int32_t reciprocalOfOnePlus(int32_t x);
+
 /// value * factor, rounded twice. The left shift wraps.
 NNHAL_KERNEL_PART int32_t scale(int32_t value, Factor factor) {
   int32_t left = factor.shift > 0 ? factor.shift : 0;

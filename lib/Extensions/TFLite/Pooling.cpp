@@ -18,6 +18,8 @@ using namespace nnhal::tflite;
 namespace {
 
 constexpr ElementSet floatsOnly = elementSet(Element::float32);
+constexpr ElementSet averaged =
+    elementSet(Element::float32, Element::int8, Element::int16);
 constexpr ElementSet pooled = elementSet(Element::float32, Element::int16);
 
 struct Windows {
@@ -50,10 +52,18 @@ Inside insideOf(const WindowAxis &axis, int64_t place, int64_t extent) {
   return {std::max<int64_t>(first, 0), std::min(first + axis.size, extent)};
 }
 
-NNHAL_TARGET_CLONES void addRow(int64_t *sums, const int16_t *from,
-                                int64_t count) {
+template <typename T>
+NNHAL_KERNEL_PART void addNumbers(int64_t *sums, const T *from, int64_t count) {
   for (int64_t index = 0; index < count; ++index)
     sums[index] += from[index];
+}
+NNHAL_TARGET_CLONES void addRow(int64_t *sums, const int16_t *from,
+                                int64_t count) {
+  addNumbers(sums, from, count);
+}
+NNHAL_TARGET_CLONES void addByteRow(int64_t *sums, const int8_t *from,
+                                    int64_t count) {
+  addNumbers(sums, from, count);
 }
 
 NNHAL_TARGET_CLONES void maximumRow(int16_t *to, const int16_t *from,
@@ -64,17 +74,28 @@ NNHAL_TARGET_CLONES void maximumRow(int16_t *to, const int16_t *from,
 
 /// Divides by \p count, halves away from 0. Both have fewer than 53 bits, so
 /// that no quotient is rounded to the next integer.
-NNHAL_TARGET_CLONES void averageRow(int16_t *to, const int64_t *sums,
-                                    int64_t channels, int64_t count,
-                                    const Bounds &given) {
+template <typename T>
+NNHAL_KERNEL_PART void averageNumbers(T *to, const int64_t *sums,
+                                      int64_t channels, int64_t count,
+                                      const Bounds &given) {
   const Bounds bounds = given;
   const int64_t rounding = count / 2;
   const auto divisor = double(count), half = double(rounding);
   for (int64_t channel = 0; channel < channels; ++channel) {
     auto sum = double(sums[channel]);
     double mean = (sum > 0 ? sum + half : sum - half) / divisor;
-    to[channel] = int16_t(bounds(int32_t(mean)));
+    to[channel] = T(bounds(int32_t(mean)));
   }
+}
+NNHAL_TARGET_CLONES void averageRow(int16_t *to, const int64_t *sums,
+                                    int64_t channels, int64_t count,
+                                    const Bounds &bounds) {
+  averageNumbers(to, sums, channels, count, bounds);
+}
+NNHAL_TARGET_CLONES void averageByteRow(int8_t *to, const int64_t *sums,
+                                        int64_t channels, int64_t count,
+                                        const Bounds &bounds) {
+  averageNumbers(to, sums, channels, count, bounds);
 }
 
 /// Calls \p begin(to), \p add(row of channels) and \p end(to, number of rows)
@@ -99,9 +120,9 @@ void forEachWindow(const Use &use, const Extents &result, T *to, Begin begin,
       }
 }
 
-Bounds resultBounds(const Use &use) {
-  return activationBounds(Activation(use.integer("activation")),
-                          boundsOf<int16_t>(), use.output(0).scale, 0);
+template <typename T> Bounds resultBounds(const Use &use) {
+  return activationBounds(Activation(use.integer("activation")), boundsOf<T>(),
+                          use.output(0).scale, use.output(0).zeroPoint);
 }
 
 /// Folds the floats of each window, beginning with \p first, and applies
@@ -132,27 +153,36 @@ Status runL2(Run &run) {
       [](float sum, float count) { return std::sqrt(sum / count); });
 }
 
-Status runAverage(Run &run) {
-  if (run.use.element(0) == Element::float32)
-    return poolFloats(
-        run, 0.0f, [](float sum, float value) { return sum + value; },
-        [](float sum, float count) { return sum / count; });
-  NNHAL_ASSIGN_OR_RETURN(int16_t *to, run.allocate<int16_t>(0));
+/// Averages of stored numbers, of which \p add sums a row and \p average yields
+/// one.
+template <typename T, typename Add, typename Average>
+Status averageIntegers(Run &run, Add add, Average average) {
+  NNHAL_ASSIGN_OR_RETURN(T * to, run.allocate<T>(0));
   const Extents &result = run.types[0].dimensions;
   if (elementCount(result) == 0)
     return Status::ok();
-  Bounds bounds = resultBounds(run.use);
+  const Bounds bounds = resultBounds<T>(run.use);
   std::vector<int64_t> sums(static_cast<size_t>(result[3]));
   forEachWindow(
-      run.use, result, to,
-      [&](int16_t *) { std::fill(sums.begin(), sums.end(), 0); },
-      [&](int16_t *, const int16_t *row) {
-        addRow(sums.data(), row, result[3]);
-      },
-      [&](int16_t *place, int64_t count) {
-        averageRow(place, sums.data(), result[3], count, bounds);
+      run.use, result, to, [&](T *) { std::fill(sums.begin(), sums.end(), 0); },
+      [&](T *, const T *row) { add(sums.data(), row, result[3]); },
+      [&](T *place, int64_t count) {
+        average(place, sums.data(), result[3], count, bounds);
       });
   return Status::ok();
+}
+
+Status runAverage(Run &run) {
+  switch (run.use.element(0)) {
+  case Element::int8:
+    return averageIntegers<int8_t>(run, addByteRow, averageByteRow);
+  case Element::int16:
+    return averageIntegers<int16_t>(run, addRow, averageRow);
+  default:
+    return poolFloats(
+        run, 0.0f, [](float sum, float value) { return sum + value; },
+        [](float sum, float count) { return sum / count; });
+  }
 }
 
 Status runMaximum(Run &run) {
@@ -165,7 +195,7 @@ Status runMaximum(Run &run) {
   const Extents &result = run.types[0].dimensions;
   if (elementCount(result) == 0)
     return Status::ok();
-  Bounds bounds = resultBounds(run.use);
+  Bounds bounds = resultBounds<int16_t>(run.use);
   forEachWindow(
       run.use, result, to,
       [&](int16_t *place) {
@@ -189,7 +219,7 @@ constexpr OptionRow options[] = {paddingOption,
                                  activationOption};
 
 constexpr OperatorRow rows[] = {
-    {1, "AVERAGE_POOL_2D", "input ", 0, pooled, options, 1, checkPool,
+    {1, "AVERAGE_POOL_2D", "input ", 0, averaged, options, 1, checkPool,
      runAverage},
     {12, "L2_POOL_2D", "input ", 0, floatsOnly, options, 1, checkPool, runL2},
     {17, "MAX_POOL_2D", "input ", 0, pooled, options, 1, checkPool, runMaximum},

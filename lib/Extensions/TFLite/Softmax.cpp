@@ -96,12 +96,6 @@ constexpr int32_t exponentBits = 5, sumBits = 12;
 /// The product of numbers of which one has no integer bits.
 int32_t product(int32_t a, int32_t b) { return doublingHighMultiply(a, b); }
 
-/// Shifts left and saturates.
-int32_t saturatingLeft(int32_t value, int32_t bits) {
-  constexpr int64_t most = std::numeric_limits<int32_t>::max();
-  return int32_t(std::clamp(int64_t(value) << bits, -most - 1, most));
-}
-
 /// exp(x) for x from -1/4 to 0, both without integer bits, by the first terms
 /// of the series around -1/8.
 int32_t exponentialNearZero(int32_t x) {
@@ -129,18 +123,6 @@ int32_t exponential(int32_t x) {
     if (quarters & (quarter << bit))
       result = product(result, powers[bit]);
   return result;
-}
-
-/// 1 / (1 + x) for x from 0 to 1, both without integer bits, by three steps of
-/// Newton's method.
-int32_t reciprocalOfOnePlus(int32_t x) {
-  constexpr int32_t start = 1515870810, slope = -1010580540, one = 1 << 29;
-  auto half =
-      int32_t((int64_t(x) + std::numeric_limits<int32_t>::max() + 1) / 2);
-  int32_t value = start + product(half, slope);
-  for (int step = 0; step < 3; ++step)
-    value += saturatingLeft(product(value, one - product(half, value)), 2);
-  return saturatingLeft(value, 1);
 }
 
 void softmaxByteRow(uint16_t *to, const int8_t *from, int64_t depth,

@@ -109,17 +109,6 @@ Status runSquare(Run &run) {
   });
 }
 
-Status runGelu(Run &run) {
-  if (run.use.truth("approximate"))
-    return map<float>(run, [](float x) {
-      constexpr float root = 0.797884560802865f;
-      return 0.5f * x * (1 + std::tanh(root * (x + 0.044715f * x * x * x)));
-    });
-  return map<float>(run, [](float x) {
-    return 0.5f * x * (1 + std::erf(x * 0.70710678118654752440f));
-  });
-}
-
 template <float (*function)(float)> Status runFloat(Run &run) {
   return map<float>(run, function);
 }
@@ -200,13 +189,6 @@ Status runSqrt(Run &run) {
   }
 }
 
-/// Returns value * 2^bits, bounded.
-int32_t boundedShift(int32_t value, int32_t bits) {
-  return int32_t(std::clamp<int64_t>(int64_t(value) << bits,
-                                     std::numeric_limits<int32_t>::min(),
-                                     std::numeric_limits<int32_t>::max()));
-}
-
 /// Returns 1 / sqrt(value) of a number of at most 28 bits: from 1 on, five
 /// steps of Newton's method with 28 fractional bits.
 Factor reciprocalRoot(int32_t value) {
@@ -219,8 +201,8 @@ Factor reciprocalRoot(int32_t value) {
   int32_t x = 1 << 28;
   for (int step = 0; step < 5; ++step) {
     const int32_t cube =
-        boundedShift(doublingHighMultiply(doublingHighMultiply(x, x), x), 6);
-    x = boundedShift(
+        saturatingLeft(doublingHighMultiply(doublingHighMultiply(x, x), x), 6);
+    x = saturatingLeft(
         doublingHighMultiply(3 << 27, x) - doublingHighMultiply(half, cube), 3);
   }
   constexpr int32_t rootOfHalf = 1518500250; // sqrt(1/2) * 2^31
@@ -256,6 +238,21 @@ template <typename Function> Status runTable16(Run &run, Function function) {
   const Table16 table = makeTable16(scale * -32768.0f, scale * 32767.0f,
                                     run.use.output(0).scale, function);
   return map(run, [&](int16_t value) { return lookUp(table, value); });
+}
+
+float gelu(float x, bool isApproximate) {
+  constexpr float root = 0.797884560802865f, half = 0.70710678118654752440f;
+  const float curve = isApproximate
+                          ? std::tanh(root * (x + 0.044715f * x * x * x))
+                          : std::erf(x * half);
+  return 0.5f * x * (1 + curve);
+}
+
+Status runGelu(Run &run) {
+  const bool isApproximate = run.use.truth("approximate");
+  auto function = [=](float x) { return gelu(x, isApproximate); };
+  return run.use.element(0) == Element::int16 ? runTable16(run, function)
+                                              : map<float>(run, function);
 }
 
 Status runRsqrt(Run &run) {
@@ -333,6 +330,8 @@ constexpr ElementSet signs =
 constexpr ElementSet floatsOnly = elementSet(Element::float32);
 constexpr ElementSet floatsAndBytes =
     elementSet(Element::float32, Element::int8);
+constexpr ElementSet floatsAndFixed =
+    elementSet(Element::float32, Element::int16);
 constexpr ElementSet rooted =
     elementSet(Element::float32, Element::int8, Element::int16);
 constexpr OptionRow geluOptions[] = {{"approximate", OptionKind::truth}};
@@ -375,7 +374,8 @@ constexpr OperatorRow rows[] = {
      1,
      checkUnary,
      runRow<hardSwishRow>},
-    {150, "GELU", "input ", 0, floatsOnly, geluOptions, 1, checkUnary, runGelu},
+    {150, "GELU", "input ", 0, floatsAndFixed, geluOptions, 1, checkUnary,
+     runGelu},
     {158, "SIGN", "input ", 0, signs, {}, 1, checkUnary, runSign},
     {208,
      "STABLEHLO_CBRT",

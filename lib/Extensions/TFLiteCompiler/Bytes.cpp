@@ -11,6 +11,7 @@
 
 #include "Bytes.h"
 
+#include "Extensions/TFLite/ByteProduct.h"
 #include "Extensions/TFLite/ByteSquare.h"
 
 using namespace mlir;
@@ -43,6 +44,7 @@ bool tflite::computesBytes(Function function, TypeRange inputs, Type result) {
   switch (function) {
   case Function::quantize:
     return true;
+  case Function::mul:
   case Function::relu:
   case Function::relu_n1_to_1:
   case Function::relu6:
@@ -69,6 +71,16 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
                                         int32_t(to.getZeroPoint())));
   };
   switch (use.function()) {
+  case Function::mul: {
+    const Factor factor =
+        factorOf(use.scale(0) * use.scale(1) / use.resultScale());
+    Value product = e.bounded(e.make<arith::MulIOp>(steps[0], steps[1]),
+                              boundsBeforeShift(factor));
+    return byteOfSteps(e, to, e.scale(product, factor),
+                       activationBounds(use.activation(), boundsOfBytes(to),
+                                        use.resultScale(),
+                                        int32_t(to.getZeroPoint())));
+  }
   case Function::relu:
     return activated(Activation::relu);
   case Function::relu_n1_to_1:

@@ -1,4 +1,4 @@
-//===- Pooling.cpp - Pools of 16-bit images -------------------------------===//
+//===- Pooling.cpp - Pools of quantized images ----------------------------===//
 //
 // Part of the NNHal project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementUse.h"
+#include "Bytes.h"
 #include "Lowering.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -103,9 +103,11 @@ Value padded(ImplicitLocOpBuilder &b, Value image, ArrayRef<Axis> axes,
 Value finish(ImplicitLocOpBuilder &b, tflite::PoolOp op, Value pooled,
              ArrayRef<Axis> axes, RankedTensorType result) {
   bool isMaximum = op.getReducer() == Reducer::maximum;
-  Bounds bounds =
-      activationBounds(Activation(op.getActivation()), boundsOf<int16_t>(),
-                       scaleOf(op.getResult().getType()), 0);
+  auto bytes = bytesOf(op.getResult().getType());
+  Bounds bounds = activationBounds(
+      Activation(op.getActivation()),
+      bytes ? boundsOf<int8_t>() : boundsOf<int16_t>(),
+      scaleOf(op.getResult().getType()), bytes ? bytes.getZeroPoint() : 0);
   SmallVector<Value> inputs = {pooled};
   SmallVector<AffineMap> maps = {b.getMultiDimIdentityMap(4)};
   if (!isMaximum) {
@@ -120,7 +122,7 @@ Value finish(ImplicitLocOpBuilder &b, tflite::PoolOp op, Value pooled,
                          return e.bounded(x[0], bounds);
                        Value count = e.make<arith::MulFOp>(x[1], x[2]);
                        return e.make<arith::TruncIOp>(
-                           e.builder().getI16Type(),
+                           result.getElementType(),
                            e.bounded(average(e, x[0], count), bounds));
                      });
 }
@@ -168,10 +170,14 @@ bool tflite::hasWindows(ArrayRef<int64_t> input, ArrayRef<int64_t> result,
   return true;
 }
 
-StringRef tflite::whyPoolIsCalled(Type input, Type result,
+StringRef tflite::whyPoolIsCalled(Reducer reducer, Type input, Type result,
                                   ArrayRef<int64_t> filter) {
-  if (classOf(input) != ElementClass::fixed16 ||
-      classOf(result) != ElementClass::fixed16)
+  auto takes = [&](Type type) {
+    auto bytes = bytesOf(type);
+    return classOf(type) == ElementClass::fixed16 ||
+           (reducer == Reducer::mean && bytes && bytes.isSigned());
+  };
+  if (!takes(input) || !takes(result) || !bytesOf(input) != !bytesOf(result))
     return otherTypes;
   // Sums of so many numbers have 32 bits.
   return filter[0] <= (1 << 16) / filter[1]

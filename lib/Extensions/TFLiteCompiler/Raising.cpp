@@ -249,6 +249,9 @@ StringRef whyCalled(OperationOp op, const Form &form) {
 bool isPool(uint32_t number) {
   return number == averagePoolCode || number == maxPoolCode;
 }
+Reducer reducerOfPool(uint32_t number) {
+  return number == maxPoolCode ? Reducer::maximum : Reducer::mean;
+}
 
 /// The operands of a pool.
 enum PoolOption : unsigned {
@@ -386,7 +389,8 @@ StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
   if (isPool(number)) {
     std::optional<PoolOptions> options = poolOptionsOf(op);
     return options
-               ? whyPoolIsCalled(op.getInputs()[0].getType(),
+               ? whyPoolIsCalled(reducerOfPool(number),
+                                 op.getInputs()[0].getType(),
                                  op->getResult(0).getType(), options->filter)
                : StringRef(misfit);
   }
@@ -443,8 +447,7 @@ FailureOr<SmallVector<Value>> build(OperationOp op, OpBuilder &builder,
     if (!options)
       return failure();
     return single(Value(tflite::PoolOp::create(
-        builder, op.getLoc(), result,
-        number == maxPoolCode ? Reducer::maximum : Reducer::mean,
+        builder, op.getLoc(), result, reducerOfPool(number),
         op.getInputs().front(), options->filter, options->strides,
         options->activation)));
   }

@@ -197,8 +197,8 @@ LogicalResult tflite::PoolOp::verify() {
                  getResult().getType().getShape(), getFilter(), getStrides());
   if (failed(verifyPlaces(*this, areWithin)))
     return failure();
-  StringRef reason =
-      whyPoolIsCalled(getInput().getType(), getResult().getType(), getFilter());
+  StringRef reason = whyPoolIsCalled(getReducer(), getInput().getType(),
+                                     getResult().getType(), getFilter());
   return reason.empty() ? success() : emitOpError(reason);
 }
 

@@ -135,7 +135,8 @@ llvm::StringRef whyReduceIsCalled(Reducer reducer, mlir::Type input,
 
 /// Says why a pool is called whose windows have the two positive extents
 /// \p filter; the empty text where it is lowered.
-llvm::StringRef whyPoolIsCalled(mlir::Type input, mlir::Type result,
+llvm::StringRef whyPoolIsCalled(Reducer reducer, mlir::Type input,
+                                mlir::Type result,
                                 llvm::ArrayRef<int64_t> filter);
 
 /// Input channels of one part of a convolution.

@@ -136,7 +136,8 @@ def TFLite_ReduceOp : Op<TFLite_Dialect, "reduce", [Pure]> {
 def TFLite_PoolOp : Op<TFLite_Dialect, "pool", [Pure]> {
   let summary = "a pool of a 16-bit image";
   let description = [{
-    AVERAGE_POOL_2D, which is `mean`, and MAX_POOL_2D. Elements of windows that
+    AVERAGE_POOL_2D, which is `mean` and takes signed bytes, too, and
+    MAX_POOL_2D. Elements of windows that
     are missing in the input lie before its first line and column, one half
     rounded down, and behind the last ones.
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Activations and pools of 16-bit numbers.
+// Activations and pools of 16-bit numbers, and averages of bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +74,18 @@ TEST(TFLiteActivation, ExpInterpolates) {
   EXPECT_NEAR(found[2], 8192 * std::exp(0.25), 2);
 }
 
+TEST(TFLiteActivation, GeluOfWords) {
+  for (bool isApproximate : {false, true}) {
+    Operator use(150);
+    use.int16({8}, {-32768, -9000, -2000, -1, 0, 1999, 5000, 20000}, 0.0005f)
+        .option(isApproximate)
+        .result(tensorInt16, {8}, 0.00035f);
+    EXPECT_EQ(use.run().elements<int16_t>(),
+              isApproximate ? Int16s({0, 0, -454, -2, -1, 2401, 7099, 28571})
+                            : Int16s({0, 0, -453, -2, -1, 2401, 7098, 28571}));
+  }
+}
+
 TEST(TFLiteActivation, SoftmaxOfWords) {
   Operator use(25);
   use.int16({2, 3}, {0, 0, 0, 1000, 0, -32768}, 0.001f)
@@ -117,6 +129,21 @@ TEST(TFLiteActivation, Pools) {
             Int16s({4, 6, 8, 10}));
   EXPECT_EQ(pool(17, 0, 2, {1, 2, 2, 1}).run().elements<int16_t>(),
             Int16s({2, 2, 2, 2}));
+}
+
+TEST(TFLiteActivation, AveragesOfBytesRoundHalvesAwayFromZero) {
+  auto average = [](Int8s values, int32_t activation) {
+    Operator use(1);
+    use.tensor<int8_t>(tensorInt8, {1, 1, 4, 2}, std::move(values), 0.5f, -3);
+    for (int32_t option : {1, 2, 1, 2, 1, activation})
+      use.option(option);
+    use.result(tensorInt8, {1, 1, 2, 2}, 0.5f, -3);
+    return use.run().elements<int8_t>();
+  };
+  const Int8s values = {-92, 3, -91, 4, -128, 127, -127, 126};
+  EXPECT_EQ(average(values, 0), Int8s({-92, 4, -128, 127}));
+  EXPECT_EQ(average(values, 1), Int8s({-3, 4, -3, 127}));
+  EXPECT_EQ(average(values, 2), Int8s({-5, -1, -5, -1}));
 }
 
 } // namespace

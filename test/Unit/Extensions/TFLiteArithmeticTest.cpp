@@ -270,4 +270,69 @@ TEST(TFLiteArithmetic, PlacesOfExtremesAreWide) {
   EXPECT_EQ(least.run().elements<int32_t>(), Int32s({0, 1, 1}));
 }
 
+Operator ofBytes(uint16_t number, Int8s a, Int8s b, float resultScale,
+                 int32_t resultZero) {
+  Operator use(number);
+  const auto count = int64_t(a.size());
+  use.tensor<int8_t>(tensorInt8, {count}, std::move(a), 0.05f, 5)
+      .tensor<int8_t>(tensorInt8, {count}, std::move(b),
+                      number == 42 ? 0.035f : 0.1f, -3)
+      .option(0)
+      .result(tensorInt8, {count}, resultScale, resultZero);
+  return use;
+}
+
+TEST(TFLiteArithmetic, ProductsOfBytes) {
+  EXPECT_EQ(ofBytes(18, {-128, 100, 7, 8, 127, -3}, {3, -100, 7, 9, -11, -128},
+                    0.002f, -4)
+                .run()
+                .elements<int8_t>(),
+            Int8s({-128, -128, 46, 86, -128, 127}));
+  Operator unsignedBytes(18);
+  unsignedBytes
+      .tensor<uint8_t>(rt::OperandType::TENSOR_QUANT8_ASYMM, {3}, {10, 0, 255},
+                       0.5f, 10)
+      .tensor<uint8_t>(rt::OperandType::TENSOR_QUANT8_ASYMM, {1}, {3}, 0.5f, 2)
+      .option(1)
+      .result(rt::OperandType::TENSOR_QUANT8_ASYMM, {3}, 0.25f, 7);
+  EXPECT_EQ(unsignedBytes.run().elements<uint8_t>(), Bytes({7, 7, 252}));
+}
+
+TEST(TFLiteArithmetic, QuotientsOfQuantizedNumbers) {
+  EXPECT_EQ(ofBytes(42, {100, 33, 90, -90, 127, -128, 5},
+                    {40, -90, -4, -2, 127, 100, 9}, 0.02f, 7)
+                .run()
+                .elements<int8_t>(),
+            Int8s({127, -16, -128, -128, 74, -85, 7}));
+  Operator words(42);
+  words.int16({4}, {11192, 19988, -14554, -24179}, 0.0005f)
+      .int16({4}, {-2836, -30159, 27399, -21414}, 0.00035f)
+      .option(0)
+      .result(tensorInt16, {4}, 0.0002f);
+  EXPECT_EQ(words.run().elements<int16_t>(),
+            Int16s({-28189, -4734, -3794, 8065}));
+  // A quotient far below a step is 0.
+  Operator small(42);
+  small.int16({1}, {1}, 0.0005f)
+      .int16({1}, {-18668}, 0.00035f)
+      .option(0)
+      .result(tensorInt16, {1}, 0.0002f);
+  EXPECT_EQ(small.run().elements<int16_t>(), Int16s({-1}));
+  EXPECT_EQ(ofBytes(42, {1, 2}, {7, -3}, 0.02f, 7).failure(),
+            "DIV: division by 0 at element 1");
+}
+
+TEST(TFLiteArithmetic, SlopesOfWordsAreBytes) {
+  Operator use(54);
+  use.int16({2, 4}, {-32768, -9000, -1, 0, 5, 1999, 20000, -3}, 0.0005f)
+      .tensor<int8_t>(tensorInt8, {4}, {100, -7, 4, 3}, 0.01f, 4)
+      .result(tensorInt16, {2, 4}, 0.0007f);
+  EXPECT_EQ(use.run().elements<int16_t>(),
+            Int16s({-22469, 707, 0, 0, 4, 1428, 14286, 0}));
+  Operator other(54);
+  other.int16({2}, {1, 2}).int16({1}, {1}).result(tensorInt16, {2});
+  EXPECT_EQ(other.refusal(),
+            "PRELU: input 1 (alpha) has elements of INT16, but must have INT8");
+}
+
 } // namespace

@@ -295,10 +295,11 @@ TEST(TFLiteComposedTest, quantizedThroughReals) {
   EXPECT_EQ(run(Code::REDUCE_PROD,
                 {{matrix, {4, 8, 8, 4, 4, 40}}, integersInput({1})}, result),
             (Numbers{9, 21}));
-  EXPECT_EQ(run(Code::DIV,
-                {{matrix, {4, 8, 12, 40, 80, 120}}, {shaped(matrix, {1}), {8}}},
-                result),
-            (Numbers{2, 3, 4, 11, 21, 31}));
+  EXPECT_EQ(
+      extended(Code::DIV,
+               {{matrix, {4, 8, 12, 40, 80, 120}}, {shaped(matrix, {1}), {8}}},
+               result),
+      (Numbers{2, 3, 4, 11, 21, 31}));
   Numbers scores = run(Code::LOG_SOFTMAX, {{matrix, {0, 4, 8, 3, 3, 3}}},
                        {{}, Type::UINT8, {16 / 256.0f}, {255}});
   Numbers expected;

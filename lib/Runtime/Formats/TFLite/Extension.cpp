@@ -106,11 +106,13 @@ bool needsExtension(Graph &graph, const schema::Operator &source,
     return false;
   if (extension.isBeyondHal && extension.isBeyondHal(op))
     return true;
+  if (!(halTypesOf(hal, extension) & type))
+    return true;
   // The extension has other results of SOFTMAX of bytes.
   if (mergesDimensions(op))
     return false;
-  return hasUnknownExtents(op) || !(halTypesOf(hal, extension) & type) ||
-         hasTypeBeyondHal(op, extension) || hasRankBeyondHal(op, extension);
+  return hasUnknownExtents(op) || hasTypeBeyondHal(op, extension) ||
+         hasRankBeyondHal(op, extension);
 }
 
 //===----------------------------------------------------------------------===//

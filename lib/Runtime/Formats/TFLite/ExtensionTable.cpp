@@ -75,12 +75,6 @@ template <typename Options> static bool hasIntegerActivation(Operator &op) {
          options->activation() <= schema::Activation::RELU6;
 }
 
-/// The HAL's quotients of integers are rounded down, those of TensorFlow Lite
-/// toward zero.
-static bool dividesIntegers(Operator &op) {
-  return op.input(0).type == OperandType::TENSOR_INT32;
-}
-
 /// Floats, int32 and unsigned bytes can be cast to each other (M-150), and any
 /// type to itself.
 static bool hasOtherCast(Operator &op) {
@@ -155,6 +149,28 @@ static bool hasBytes(Operator &op) {
   return hasSignedBytes(op) ||
          (op.input(0).type == OperandType::TENSOR_QUANT8_ASYMM &&
           !op.input(0).isPlain && !op.output(0).isPlain);
+}
+
+/// The HAL's quotients of integers are rounded down, those of TensorFlow Lite
+/// toward zero. Those of bytes are computed with integers.
+static bool dividesIntegers(Operator &op) {
+  return op.input(0).type == OperandType::TENSOR_INT32 || hasBytes(op);
+}
+
+/// The HAL has no products of such scales (M-039).
+static bool hasLargeFactor(Operator &op) {
+  return hasIntegerActivation<schema::MulOptions>(op) ||
+         (hasBytes(op) &&
+          op.output(0).scale <= op.input(0).scale * op.input(1).scale);
+}
+
+/// TensorFlow Lite compares stored numbers, the HAL those that they stand for.
+static bool hasOtherScales(Operator &op) {
+  auto differs = [&](const Tensor &tensor) {
+    return tensor.scale != op.input(0).scale ||
+           tensor.zeroPoint != op.input(0).zeroPoint;
+  };
+  return hasBytes(op) && (differs(op.input(1)) || differs(op.output(0)));
 }
 
 /// The HAL has one scale of weights, and convolutions with several round twice.
@@ -233,20 +249,41 @@ static bool hasOtherQuantization(Operator &op) {
                        double(op.input(0).scale) / double(op.output(0).scale));
 }
 
-/// QUANTIZE, whose result of INT32 may have a zero point: INT32 of the
-/// extension has none, so that it is added.
-static Status importQuantizeToZeroPoint(Operator &op) {
-  const Tensor &to = op.output(0);
-  if (to.type != OperandType::TENSOR_INT32 || to.zeroPoint == 0)
+/// QUANTIZE, whose input and result of INT32 may have zero points: INT32 of the
+/// extension has none, so that the one is subtracted and the other one added.
+static Status importQuantizeWithZeroPoint(Operator &op) {
+  auto zeroPointOf = [](const Tensor &tensor) {
+    return tensor.type == OperandType::TENSOR_INT32 ? tensor.zeroPoint : 0;
+  };
+  if (const int32_t zeroPoint = zeroPointOf(op.input(0))) {
+    Rewriter r(op);
+    int32_t steps = r.temporary(op.inputs[0]);
+    op.graph.tensor(uint32_t(steps)).zeroPoint = 0;
+    NNHAL_RETURN_IF_ERROR(
+        r.apply(Code::SUB, {op.inputs[0], r.integers({zeroPoint})}, {steps}));
+    return r.finish(Code::QUANTIZE, {steps});
+  }
+  const int32_t zeroPoint = zeroPointOf(op.output(0));
+  if (zeroPoint == 0)
     return OperationBuilder(op, op.row.type)
         .operand(op.graph.useAsStated(op.input(0)))
         .finish();
-  const int32_t zeroPoint = to.zeroPoint;
   Rewriter r(op);
   int32_t steps = r.temporary(op.outputs[0]);
   op.graph.tensor(uint32_t(steps)).zeroPoint = 0;
   NNHAL_RETURN_IF_ERROR(r.extend(Code::QUANTIZE, {op.inputs[0]}, {steps}));
   return r.finish(Code::ADD, {steps, r.integers({zeroPoint})});
+}
+
+/// Whether a mean of signed bytes may be a half: the HAL rounds those up,
+/// TensorFlow Lite away from 0.
+static bool hasHalves(Operator &op) {
+  const auto *options = optionsOf<schema::Pool2DOptions>(op);
+  if (!options || !hasSignedBytes(op))
+    return false;
+  // The windows at the borders may have other numbers of elements.
+  return options->padding() == schema::Padding::SAME ||
+         int64_t(options->filter_width()) * options->filter_height() % 2 == 0;
 }
 
 /// The HAL divides two dimensions between batch and channels into blocks.
@@ -257,11 +294,11 @@ static constexpr ExtensionRow rows[] = {
   // Elementwise
   {.code = Code::ADD, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::AddOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::AddOptions, &schema::AddOptions::activation>},
   {.code = Code::SUB, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::SubOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::SubOptions, &schema::SubOptions::activation>},
-  {.code = Code::MUL, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64 | U32, .sameTypeInputs = 2, .isBeyondHal = hasIntegerActivation<schema::MulOptions>, .inferShapes = broadcastShape, .addOptions = options<schema::MulOptions, &schema::MulOptions::activation>},
-  {.code = Code::DIV, .inputs = {2, 2}, .types = F32 | I32 | I64, .sameTypeInputs = 2, .isBeyondHal = dividesIntegers, .inferShapes = broadcastShape, .addOptions = options<schema::DivOptions, &schema::DivOptions::activation>},
+  {.code = Code::MUL, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64 | U32, .sameTypeInputs = 2, .isBeyondHal = hasLargeFactor, .inferShapes = broadcastShape, .addOptions = options<schema::MulOptions, &schema::MulOptions::activation>},
+  {.code = Code::DIV, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = dividesIntegers, .inferShapes = broadcastShape, .addOptions = options<schema::DivOptions, &schema::DivOptions::activation>},
   {.code = Code::POW, .inputs = {2, 2}, .types = F32 | I32, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
-  {.code = Code::MAXIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
-  {.code = Code::MINIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .inferShapes = broadcastShape},
+  {.code = Code::MAXIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .isBeyondHal = hasOtherScales, .inferShapes = broadcastShape},
+  {.code = Code::MINIMUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .halRank = 0, .isBeyondHal = hasOtherScales, .inferShapes = broadcastShape},
   {.code = Code::FLOOR_DIV, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
   {.code = Code::FLOOR_MOD, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .sameTypeInputs = 2, .inferShapes = broadcastShape},
   {.code = Code::SQUARED_DIFFERENCE, .inputs = {2, 2}, .types = F32 | I32 | S8 | S16 | I64, .sameTypeInputs = 2, .isBeyondHal = hasSignedBytes, .inferShapes = broadcastShape},
@@ -307,9 +344,9 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::RELU_0_TO_1, .types = F32 | Quant8, .isBeyondHal = hasBytes, .takesUnknown = true},
   {.code = Code::ELU, .types = F32 | S8, .halRank = 0, .takesUnknown = true},
   {.code = Code::HARD_SWISH, .types = F32, .halRank = 0, .takesUnknown = true},
-  {.code = Code::GELU, .types = F32, .isBeyondHal = hasExactGelu, .takesUnknown = true, .addOptions = options<schema::GeluOptions, &schema::GeluOptions::approximate>},
+  {.code = Code::GELU, .types = F32 | S16, .isBeyondHal = hasExactGelu, .takesUnknown = true, .addOptions = options<schema::GeluOptions, &schema::GeluOptions::approximate>},
   {.code = Code::LEAKY_RELU, .types = F32 | S16, .halRank = 0, .takesUnknown = true, .addOptions = options<schema::LeakyReluOptions, &schema::LeakyReluOptions::alpha>},
-  {.code = Code::PRELU, .inputs = {2, 2}, .types = F32, .halRank = 0, .inferShapes = broadcastShape},
+  {.code = Code::PRELU, .inputs = {2, 2}, .types = F32 | S16, .halRank = 0, .inferShapes = broadcastShape},
   {.code = Code::SOFTMAX, .types = F32 | S8 | S16, .addOptions = options<schema::SoftmaxOptions, &schema::SoftmaxOptions::beta>},
   {.code = Code::LOG_SOFTMAX, .types = F32, .halRank = 0},
   // Contraction
@@ -321,7 +358,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::CONV_3D, .inputs = {2, 3}, .types = F32, .inferShapes = extensionConv3DShape, .addOptions = options<schema::Conv3DOptions, &schema::Conv3DOptions::padding, &schema::Conv3DOptions::stride_d, &schema::Conv3DOptions::stride_w, &schema::Conv3DOptions::stride_h, &schema::Conv3DOptions::activation, &schema::Conv3DOptions::dilation_d, &schema::Conv3DOptions::dilation_w, &schema::Conv3DOptions::dilation_h>},
   {.code = Code::CONV_3D_TRANSPOSE, .inputs = {3, 4}, .types = F32, .dataInput = 2, .inferShapes = extensionStatedShape, .addOptions = options<schema::Conv3DOptions, &schema::Conv3DOptions::padding, &schema::Conv3DOptions::stride_d, &schema::Conv3DOptions::stride_w, &schema::Conv3DOptions::stride_h, &schema::Conv3DOptions::activation, &schema::Conv3DOptions::dilation_d, &schema::Conv3DOptions::dilation_w, &schema::Conv3DOptions::dilation_h>},
   // Window
-  {.code = Code::AVERAGE_POOL_2D, .types = F32 | S16, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
+  {.code = Code::AVERAGE_POOL_2D, .types = F32 | S8 | S16, .isBeyondHal = hasHalves, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::MAX_POOL_2D, .types = F32 | S16, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::L2_POOL_2D, .types = F32, .inferShapes = extensionPoolShape, .addOptions = options<schema::Pool2DOptions, &schema::Pool2DOptions::padding, &schema::Pool2DOptions::stride_w, &schema::Pool2DOptions::stride_h, &schema::Pool2DOptions::filter_width, &schema::Pool2DOptions::filter_height, &schema::Pool2DOptions::activation>},
   {.code = Code::RESIZE_BILINEAR, .inputs = {2, 2}, .types = F32 | Quant8 | S16, .halTypes = Float | U8, .isBeyondHal = hasComputedShape, .inferShapes = extensionResizeShape, .addOptions = options<schema::ResizeBilinearOptions, &schema::ResizeBilinearOptions::align_corners, &schema::ResizeBilinearOptions::half_pixel_centers>},
@@ -401,7 +438,7 @@ static constexpr ExtensionRow rows[] = {
   {.code = Code::NON_MAX_SUPPRESSION_V4, .inputs = {5, 5}, .outputs = {2, 2}, .types = F32, .inferShapes = extensionSuppressionShape},
   {.code = Code::NON_MAX_SUPPRESSION_V5, .inputs = {6, 6}, .outputs = {3, 3}, .types = F32, .inferShapes = extensionSuppressionShape},
   // Quantization
-  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .isBeyondHal = hasOtherQuantization, .takesUnknown = true, .import = importQuantizeToZeroPoint},
+  {.code = Code::QUANTIZE, .types = F32 | Quant8 | S16 | A16 | I32, .halRank = 0, .isBeyondHal = hasOtherQuantization, .takesUnknown = true, .import = importQuantizeWithZeroPoint},
   {.code = Code::DEQUANTIZE, .types = Quant8 | PerChannel | S16 | A16, .takesUnknown = true},
 };
 // clang-format on

@@ -213,16 +213,17 @@ def reduced():
 
 def pooled():
     height, width, channels = extents
-    x = tensor(FIXED, [2, *extents], 0.01)
+    x, bytes = tensor(FIXED, [2, *extents], 0.01), tensor(SIGNED, [2, *extents], 0.5)
     for isValid in (0, 1):
         for stride, size in (((1, 1), (2, 3)), ((2, 2), (2, 2)), ((2, 3), (3, 2)), ((3, 2), (1, 1)),
                              ((1, 1), (height, width)), ((4, 4), (3, 3))):
             places = [(extent - count) // step + 1 if isValid else -(-extent // step)
                       for extent, count, step in zip((height, width), size, stride)]
-            for number in (AVERAGE_POOL, MAX_POOL):
+            for number, image, type, scale in ((AVERAGE_POOL, x, FIXED, 0.01), (MAX_POOL, x, FIXED, 0.01),
+                                               (AVERAGE_POOL, bytes, SIGNED, 0.5)):
                 for activation in range(4):
                     options = (isValid, stride[1], stride[0], size[1], size[0], activation)
-                    compute(number, [x], FIXED, [option("INT32", value) for value in options], 0.01,
+                    compute(number, [image], type, [option("INT32", value) for value in options], scale,
                             [[2, *places, channels]])
 
 
@@ -440,8 +441,10 @@ def byteProducts():
                 compute(QUANTIZE, [x], result, scale=other, shapes=[[2, 128]])
             for number in (RELU, RELU_N1_TO_1, RELU6, RELU_0_TO_1, *((ABS,) if source == SIGNED else ())):
                 compute(number, [x], source, scale=other, shapes=[[2, 128]])
+            y = tensor(source, [128], other)
+            for activation, scale in enumerate((step * other, 0.3 * step * other, 9 * step, 1e-35)):
+                compute(MUL, [x, y], source, [option("INT32", activation)], scale, [[2, 128]])
             if source == SIGNED:
-                y = tensor(source, [128], other)
                 compute(SQUARED_DIFFERENCE, [x, y], source, scale=0.5, shapes=[[2, 128]])
                 compute(SQUARED_DIFFERENCE, [y, x], source, scale=step * step, shapes=[[2, 128]])
     channels = 7
