@@ -13,11 +13,10 @@
 
 #include "Elementwise.h"
 #include "Families.h"
-#include "FixedPoint.h"
+#include "ReciprocalRoot.h"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 using namespace nnhal;
@@ -187,31 +186,6 @@ Status runSqrt(Run &run) {
   default:
     return runRow<rootRow>(run);
   }
-}
-
-/// Returns 1 / sqrt(value) of a number of at most 28 bits: from 1 on, five
-/// steps of Newton's method with 28 fractional bits.
-Factor reciprocalRoot(int32_t value) {
-  if (value <= 1)
-    return {std::numeric_limits<int32_t>::max(), 0};
-  // Pairs of bits move the number to one from 1/4 to 1.
-  const int32_t pairs = (std::countl_zero(uint32_t(value)) - 1) / 2 - 1;
-  int32_t shift = 11 - pairs;
-  const int32_t half = roundingShift((value << 2 * pairs) >> 1, 1);
-  int32_t x = 1 << 28;
-  for (int step = 0; step < 5; ++step) {
-    const int32_t cube =
-        saturatingLeft(doublingHighMultiply(doublingHighMultiply(x, x), x), 6);
-    x = saturatingLeft(
-        doublingHighMultiply(3 << 27, x) - doublingHighMultiply(half, cube), 3);
-  }
-  constexpr int32_t rootOfHalf = 1518500250; // sqrt(1/2) * 2^31
-  x = doublingHighMultiply(x, rootOfHalf);
-  if (shift < 0) {
-    x <<= -shift;
-    shift = 0;
-  }
-  return {x, -shift};
 }
 
 Status runReciprocalRootOfBytes(Run &run) {

@@ -322,6 +322,21 @@ TEST(TFLiteArithmetic, QuotientsOfQuantizedNumbers) {
             "DIV: division by 0 at element 1");
 }
 
+TEST(TFLiteArithmetic, RowsOfBytesAreNormalized) {
+  auto normalized = [](float scale, int32_t zeroPoint) {
+    Operator use(11);
+    use.tensor<int8_t>(tensorInt8, {2, 3}, {8, 1, 5, 5, 5, 5}, 0.03f, 5)
+        .option(0)
+        .result(tensorInt8, {2, 3}, scale, zeroPoint);
+    return use;
+  };
+  EXPECT_EQ(normalized(1.0f / 128, 0).run().elements<int8_t>(),
+            Int8s({77, -102, 0, 0, 0, 0}));
+  EXPECT_EQ(normalized(0.5f, 0).refusal(),
+            "L2_NORMALIZATION: output 0 has scale 0.5 and zero point 0, but "
+            "must have 2^-7 and 0");
+}
+
 TEST(TFLiteArithmetic, SlopesOfWordsAreBytes) {
   Operator use(54);
   use.int16({2, 4}, {-32768, -9000, -1, 0, 5, 1999, 20000, -3}, 0.0005f)

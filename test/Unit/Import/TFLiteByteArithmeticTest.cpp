@@ -90,6 +90,17 @@ TEST(TFLiteByteArithmeticTest, averagesOfBytes) {
             (Numbers{-92, -44}));
 }
 
+TEST(TFLiteByteArithmeticTest, rowsOfBytes) {
+  const TensorSpec row = {{1, 3}, Type::INT8, {0.03f}, {5}};
+  const TensorSpec result = {{1, 3}, Type::INT8, {1 / 128.0f}, {0}};
+  Options root =
+      options([](Builder &b) { return schema::CreateL2NormOptions(b); });
+  EXPECT_EQ(text(Code::L2_NORMALIZATION, {{row, {}}}, result, root),
+            "tflite:L2_NORMALIZATION(i1x3, 0) -> o1x3\n");
+  EXPECT_EQ(extended(Code::L2_NORMALIZATION, {{row, {8, 1, 5}}}, result, root),
+            (Numbers{77, -102, 0}));
+}
+
 // Dimensions of bytes are merged only for operations of the HAL.
 TEST(TFLiteByteArithmeticTest, bytesOfManyDimensions) {
   const TensorSpec bytes = {{1, 2, 1, 3, 1}, Type::INT8, {0.5f}, {3}};

@@ -375,7 +375,7 @@ static constexpr ExtensionRow rows[] = {
   // Transform
   {.code = Code::RFFT2D, .inputs = {2, 2}, .types = F32, .halRank = 0, .isBeyondHal = hasLongTransform, .inferShapes = longTransformShape, .import = importLongTransform},
   // Normalization
-  {.code = Code::L2_NORMALIZATION, .types = F32, .addOptions = options<schema::L2NormOptions, &schema::L2NormOptions::activation>},
+  {.code = Code::L2_NORMALIZATION, .types = F32 | S8, .isBeyondHal = hasSignedBytes, .addOptions = options<schema::L2NormOptions, &schema::L2NormOptions::activation>},
   // Reduction
   {.code = Code::MEAN, .inputs = {2, 2}, .types = F32 | I32 | S16 | I64, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
   {.code = Code::SUM, .inputs = {2, 2}, .types = F32 | I32 | Quant8 | S16 | I64, .isBeyondHal = hasBytes, .takesUnknown = true, .inferShapes = extensionReduceShape, .addOptions = options<schema::ReducerOptions, &schema::ReducerOptions::keep_dims>},
