@@ -112,15 +112,6 @@ static std::optional<Factors> centeredBytes(linalg::GenericOp op) {
   return factors;
 }
 
-static Value behindReshapes(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
 /// The factors that \p value has, possibly in another shape; nothing where it
 /// is not of f32, i8 or i16.
 static std::optional<Factors> factorsOf(Value value) {
@@ -290,17 +281,11 @@ bool ContractionForming::readFirst() {
 /// Whether \p op computes an f32 from each f32 of its only operand by a few
 /// instructions.
 static bool isActivation(linalg::GenericOp op) {
-  Value element = elementOf(op);
-  if (!element || !element.getType().isF32() || op.getNumDpsInputs() != 1 ||
-      !op.getIndexingMapsArray().front().isIdentity())
-    return false;
-  Block *body = op.getBody();
-  return body->getArgument(0).getType().isF32() &&
-         body->getArgument(1).use_empty() && !kernel::hasFunctions(*body) &&
-         llvm::all_of(body->without_terminator(), [](Operation &inner) {
-           return inner.hasTrait<OpTrait::ConstantLike>() ||
-                  OpTrait::hasElementwiseMappableTraits(&inner);
-         });
+  return isPlainElementwise(op) && elementOf(op).getType().isF32() &&
+         op.getNumDpsInputs() == 1 &&
+         op.getIndexingMapsArray().front().isIdentity() &&
+         op.getBody()->getArgument(0).getType().isF32() &&
+         !kernel::hasFunctions(*op.getBody());
 }
 
 /// Finds the operations whose results are replaced.

@@ -21,6 +21,13 @@ bool isContraction(mlir::linalg::LinalgOp op);
 [[nodiscard]] bool formContraction(mlir::linalg::LinalgOp op,
                                    FormedKernels &formed);
 
+/// Replaces \p op by convolutions without groups, which are appended to
+/// \p convolutions. False, and nothing is changed, where it has too many groups
+/// or its operands are not those of all groups side by side.
+[[nodiscard]] bool
+splitGroups(mlir::linalg::Conv2DNhwgcGfhwcOp op, FormedKernels &formed,
+            llvm::SmallVectorImpl<mlir::linalg::LinalgOp> &convolutions);
+
 } // namespace nnhal
 
 #endif // NNHAL_LIB_CODEGEN_FORMCONTRACTIONS_H

@@ -48,6 +48,26 @@ Value nnhal::elementOf(linalg::GenericOp op) {
   return isElementwise ? op.getBody()->getTerminator()->getOperand(0) : Value();
 }
 
+bool nnhal::isPlainElementwise(linalg::GenericOp op) {
+  if (!elementOf(op))
+    return false;
+  Block *body = op.getBody();
+  return body->getArguments().back().use_empty() &&
+         llvm::all_of(body->without_terminator(), [](Operation &inner) {
+           return inner.hasTrait<OpTrait::ConstantLike>() ||
+                  OpTrait::hasElementwiseMappableTraits(&inner);
+         });
+}
+
+Value nnhal::behindReshapes(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 PaddedImage nnhal::withoutPadding(Value image, Attribute element) {
   PaddedImage padded;
   padded.image = image;
@@ -95,16 +115,23 @@ struct FormKernelsPass : nnhal::impl::FormKernelsBase<FormKernelsPass> {
 
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> contractions, pools;
+    SmallVector<linalg::Conv2DNhwgcGfhwcOp> groups;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (isContraction(op))
+      if (auto inGroups =
+              dyn_cast<linalg::Conv2DNhwgcGfhwcOp>(op.getOperation()))
+        groups.push_back(inGroups);
+      else if (isContraction(op))
         contractions.push_back(op);
       else if (isPool(op))
         pools.push_back(op);
     });
-    if (contractions.empty() && pools.empty())
+    if (contractions.empty() && pools.empty() && groups.empty())
       return markAllAnalysesPreserved();
     IRRewriter rewriter(&getContext());
     FormedKernels formed(rewriter);
+    for (linalg::Conv2DNhwgcGfhwcOp inGroups : groups)
+      if (splitGroups(inGroups, formed, contractions))
+        ++numSplitGroups;
     for (linalg::LinalgOp contraction : contractions)
       if (formContraction(contraction, formed))
         ++numContractions;

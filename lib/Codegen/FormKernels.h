@@ -49,6 +49,12 @@ mlir::Attribute filling(mlir::Value value);
 /// for other operations.
 mlir::Value elementOf(mlir::linalg::GenericOp op);
 
+/// Whether \p op is such an operation and computes each element from elements
+/// of its operands alone.
+bool isPlainElementwise(mlir::linalg::GenericOp op);
+/// What \p value is in another shape of, through any number of reshapes.
+mlir::Value behindReshapes(mlir::Value value);
+
 /// An image and the rows and columns around it.
 struct PaddedImage {
   mlir::Value image;

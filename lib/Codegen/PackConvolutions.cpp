@@ -150,17 +150,16 @@ void PackConvolutionsPass::runOnOperation() {
   PackedConstants constants;
   IRRewriter rewriter(&getContext());
   for (kernel::Conv2DFhwcOp op : convolutions) {
-    if (!policy->hasMicroKernels()) {
+    int64_t channels =
+        cast<RankedTensorType>(op.getInit().getType()).getDimSize(3);
+    int64_t width = policy->panelWidth(channels);
+    if (width == 0) {
       op.emitOpError("cannot be packed: the target has no micro-kernels");
       return signalPassFailure();
     }
     rewriter.setInsertionPoint(op);
-    int64_t channels =
-        cast<RankedTensorType>(op.getInit().getType()).getDimSize(3);
     Value packed = getElementTypeOrSelf(op.getInput()).isF32()
-                       ? FloatPacking(op, rewriter, constants,
-                                      policy->panelWidth(channels))
-                             .pack()
+                       ? FloatPacking(op, rewriter, constants, width).pack()
                        : packIntegers(op, rewriter, *policy);
     rewriter.replaceOp(op, packed);
     ++numPacked;

@@ -8,6 +8,7 @@
 #include "Toy.h"
 
 #include "Runtime/Support/Errors.h"
+#include "nnhal/Codegen/Passes.h"
 #include "nnhal/Dialect/Runtime/RuntimeOps.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -118,6 +119,7 @@ void ToyBackend::addPhase(OpPassManager &pm, Phase phase,
                           const PhaseOptions &options) const {
   switch (phase) {
   case Phase::fuse:
+    pm.addPass(createExpandProducts());
     pm.addPass(createExpectUpstream());
     pm.addPass(createLinalgElementwiseOpFusionPass());
     return;

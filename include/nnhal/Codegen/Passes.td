@@ -32,6 +32,7 @@ def FormKernels : Pass<"nnk-form-kernels"> {
     | `matmul` with the second matrix transposed, of the same | `nnk.conv_2d_fhwc` of one row of pixels |
     | `depthwise_conv_2d_nhwc_hwc`, `depthwise_conv_2d_nhwc_hwcm` of f32 | `nnk.depthwise_conv_2d` |
     | the same of bytes with sums that f32 holds | `nnk.depthwise_conv_2d` before a conversion |
+    | `conv_2d_nhwgc_gfhwc` of at most 128 groups | one of these for each group, or for all where groups have one channel |
     | `pooling_nhwc_sum` of f32, divided by the numbers of places that are not padding | `nnk.pool_2d average` |
     | the same of squares, and the root of that | `nnk.pool_2d l2` |
     | a generic with the maps of `pooling_nhwc_max` that passes over NaN | `nnk.pool_2d max` |
@@ -58,7 +59,9 @@ def FormKernels : Pass<"nnk-form-kernels"> {
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
                            "::nnhal::kernel::KernelDialect"];
-  let statistics = [Statistic<"numContractions", "num-contractions",
+  let statistics = [Statistic<"numSplitGroups", "num-split-groups",
+                              "Convolutions in groups that became others">,
+                    Statistic<"numContractions", "num-contractions",
                               "Contractions that became micro-kernels">,
                     Statistic<"numPools", "num-pools",
                               "Pools that became micro-kernels">];
@@ -95,6 +98,30 @@ def PackConvolutions : Pass<"nnk-pack-convolutions"> {
                            "::nnhal::kernel::KernelDialect"];
   let statistics = [Statistic<"numPacked", "num-packed",
                               "Convolutions that got filters in panels">];
+}
+
+def ExpandProducts : Pass<"nnk-expand-products"> {
+  let summary = "Make products of i64 of nnk.doubling_high_mul";
+  let description = [{
+    For targets that have nothing faster for the high half of a product, by which
+    sums of quantized models are scaled: their code is upstream's alone then.
+
+    ```mlir
+    %0 = nnk.doubling_high_mul %a, %b : i32
+    ```
+    becomes
+    ```mlir
+    %x = arith.extsi %a : i32 to i64
+    %y = arith.extsi %b : i32 to i64
+    %p = arith.muli %x, %y : i64
+    %r = arith.addi %p, %half : i64
+    %s = arith.shrsi %r, %c31 : i64
+    %0 = arith.trunci %s : i64 to i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numExpanded", "num-expanded",
+                              "Products that became products of i64">];
 }
 
 def FuseElementwise : Pass<"nnhal-fuse-elementwise", "::mlir::func::FuncOp"> {

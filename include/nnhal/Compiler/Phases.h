@@ -24,10 +24,10 @@ namespace nnhal {
 enum class Phase {
   /// HAL operations become canonical operations.
   legalize,
-  /// The main graph becomes a function, canonical operations become linalg and
-  /// micro-kernels.
+  /// The main graph becomes a function, canonical operations become linalg.
   lower,
-  /// Elementwise operations fuse with each other and into micro-kernels.
+  /// Operations of linalg become micro-kernels, and elementwise ones fuse with
+  /// each other and into these.
   fuse,
   /// Tensors become buffers.
   bufferize,

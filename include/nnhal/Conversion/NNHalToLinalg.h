@@ -55,9 +55,6 @@ void populateNNHalToLinalgPatterns(const mlir::TypeConverter &converter,
 /// reads it.
 void populatePadFoldingPatterns(mlir::RewritePatternSet &patterns,
                                 mlir::Pass::Statistic *numFolded);
-/// A convolution in groups, of known extents, becomes convolutions without.
-void populateGroupedConvolutionPatterns(mlir::RewritePatternSet &patterns,
-                                        mlir::Pass::Statistic *numSplit);
 /// A contraction of float16 becomes one of float32 between conversions.
 void populateHalfContractionPatterns(mlir::RewritePatternSet &patterns,
                                      mlir::Pass::Statistic *numWidened);

@@ -42,8 +42,6 @@ def ConvertNNHalToLinalg : Pass<"convert-nnhal-to-linalg"> {
   let statistics = [
     Statistic<"numFoldedPads", "num-folded-pads",
               "Pad operations folded into convolutions">,
-    Statistic<"numSplitGroups", "num-split-groups",
-              "Convolutions in groups that became convolutions without">,
     Statistic<"numWidened", "num-widened",
               "Contractions of float16 that became contractions of float32">,
     Statistic<"numConvolved", "num-transposed-convolutions",

@@ -235,7 +235,6 @@ static LogicalResult lowerConv2D(OperationLowering &op) {
              conv.image.batch, op.index(1));
   if (std::optional<KernelWindow> window = namedWindow(conv);
       window && depth.known() && groups.known() &&
-      (groups.known() == 1 || !op.policy().hasMicroKernels()) &&
       *depth.known() * *groups.known() == conv.image.channel.known() &&
       *conv.outputChannels.known() % *groups.known() == 0) {
     lowerToNamedConvolution(op, conv.input, conv.filter, *window,

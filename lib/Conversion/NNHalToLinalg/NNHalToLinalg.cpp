@@ -7,7 +7,6 @@
 
 #include "nnhal/Conversion/NNHalToLinalg.h"
 
-#include "../Common/DoublingHighMul.h"
 #include "Patterns.h"
 
 #include "nnhal/Dialect/Kernel/Kernel.h"
@@ -26,7 +25,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace nnhal {
 #define GEN_PASS_DEF_CONVERTNNHALTOLINALG
@@ -118,7 +116,7 @@ struct ConvertNNHalToLinalg
     reasons.clear();
     conversionError.clear();
     std::unique_ptr<LoweringPolicy> policy = loweringPolicyOf(getOperation());
-    if (!policy || failed(prepare(*policy)))
+    if (!policy || failed(prepare()))
       return signalPassFailure();
     TargetAttr target = findTarget(getOperation());
     LinalgLowering lowering(*policy, target ? target.getRounding()
@@ -129,19 +127,14 @@ struct ConvertNNHalToLinalg
     }
     if (failed(reportLeftovers()))
       return signalPassFailure();
-    if (!policy->hasMicroKernels())
-      expandProducts();
     eraseDeadOperations();
   }
 
 private:
   /// Rewrites operations to others of the dialect that have faster lowerings.
-  LogicalResult prepare(const LoweringPolicy &policy) {
+  LogicalResult prepare() {
     RewritePatternSet patterns(&getContext());
     populatePadFoldingPatterns(patterns, &numFoldedPads);
-    if (!policy.hasMicroKernels())
-      return applyPatternsGreedily(getOperation(), std::move(patterns));
-    populateGroupedConvolutionPatterns(patterns, &numSplitGroups);
     populateHalfContractionPatterns(patterns, &numWidened);
     populateTransposedConvolutionPatterns(patterns, &numConvolved);
     populateStepRollingPatterns(patterns, &numRolled);
@@ -263,13 +256,6 @@ private:
           if (isOpTriviallyDead(op))
             op->erase();
         });
-  }
-
-  /// Only targets that have micro-kernels have a faster form.
-  void expandProducts() {
-    RewritePatternSet patterns(&getContext());
-    populateDoublingHighMulExpansion(patterns);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 

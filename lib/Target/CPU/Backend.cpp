@@ -38,7 +38,6 @@ class CPULoweringPolicy final : public LoweringPolicy {
 public:
   explicit CPULoweringPolicy(const KernelTarget &target) : target(target) {}
 
-  bool hasMicroKernels() const override { return true; }
   int64_t panelWidth(int64_t channels) const override {
     return target.panelWidth(channels);
   }

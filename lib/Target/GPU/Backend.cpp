@@ -46,7 +46,6 @@ namespace {
 /// Micro-kernels, bytes in quads. Kernels call no functions of the host.
 struct GPULoweringPolicy final : LoweringPolicy {
   bool hasRoutines() const override { return false; }
-  bool hasMicroKernels() const override { return true; }
   bool hasHalfKernels() const override { return true; }
   bool readsChannelsApart() const override { return true; }
   int64_t panelWidth(int64_t channels) const override {

@@ -51,8 +51,7 @@ TargetAttr nnhal::findTarget(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LoweringPolicy::~LoweringPolicy() = default;
-bool LoweringPolicy::hasMicroKernels() const { return false; }
-int64_t LoweringPolicy::panelWidth(int64_t channels) const { return channels; }
+int64_t LoweringPolicy::panelWidth(int64_t channels) const { return 0; }
 std::optional<QuadSigns> LoweringPolicy::quadSigns(int64_t channels) const {
   return std::nullopt;
 }

@@ -47,13 +47,9 @@ class LoweringPolicy {
 public:
   virtual ~LoweringPolicy();
 
-  /// Whether passes of the target make micro-kernels (`nnk`) of convolutions
-  /// and matrix products, whose constants are packed in panels. Only then are
-  /// panelWidth() and quadSigns() asked. Operations that have no micro-kernel
-  /// become others that have.
-  virtual bool hasMicroKernels() const;
   /// The output channels of one panel of a kernel of \p channels output
-  /// channels.
+  /// channels; 0 where the target has no micro-kernels whose constants are in
+  /// panels.
   virtual int64_t panelWidth(int64_t channels) const;
   /// How 8-bit contractions over \p channels input channels are multiplied in
   /// quads; nothing where pairs are faster, or all that there is.

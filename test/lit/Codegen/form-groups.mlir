@@ -53,15 +53,44 @@ func.func @computed_filter(%x: tensor<1x4x4x4xf32>, %filter: tensor<6x3x3x2xf32>
   return %0 : tensor<1x4x4x6xf32>
 }
 
-// Nobody knows where a bias of unknown size is to be cut.
+// Nobody knows where a bias of unknown size is to be cut: it is added to the sums
+// of all groups.
 // CHECK-LABEL: @bias_of_unknown_size
-// CHECK-NOT:     nnk.conv_2d
-// CHECK:         return
+// CHECK-COUNT-2: nnk.conv_2d
+// CHECK:         linalg.generic
+// CHECK:           arith.addf
 func.func @bias_of_unknown_size(%x: tensor<1x4x4x4xf32>, %bias: tensor<?xf32>) -> tensor<1x4x4x6xf32> {
   %filter = nnhal.constant dense<1.0> : tensor<6x3x3x2xf32> -> tensor<6x3x3x2xf32>
   %0 = nnhal.grouped_conv_2d %x, %filter, %bias pads [1, 1, 1, 1] strides [1, 1] groups 2
       : (tensor<1x4x4x4xf32>, tensor<6x3x3x2xf32>, tensor<?xf32>) -> tensor<1x4x4x6xf32>
   return %0 : tensor<1x4x4x6xf32>
+}
+
+// Code for each of many groups takes time to compile.
+// CHECK-LABEL: @many_groups
+// CHECK-NOT:     nnk.
+// CHECK:         linalg.conv_2d_nhwgc_gfhwc
+func.func @many_groups(%x: tensor<1x1x1x258xf32>) -> tensor<1x1x1x129xf32> {
+  %filter = nnhal.constant dense<1.0> : tensor<129x1x1x2xf32> -> tensor<129x1x1x2xf32>
+  %bias = nnhal.constant dense<1.0> : tensor<129xf32> -> tensor<129xf32>
+  %0 = nnhal.grouped_conv_2d %x, %filter, %bias pads [0, 0, 0, 0] strides [1, 1] groups 129
+      : (tensor<1x1x1x258xf32>, tensor<129x1x1x2xf32>, tensor<129xf32>) -> tensor<1x1x1x129xf32>
+  return %0 : tensor<1x1x1x129xf32>
+}
+
+// Somebody else reads the sums of all groups, beside the activation.
+// CHECK-LABEL: @other_readers
+// CHECK:         %[[FIRST:.*]] = nnk.conv_2d {{.*}} -> tensor<1x4x4x3xf32>
+// CHECK:         %[[SECOND:.*]] = nnk.conv_2d {{.*}} -> tensor<1x4x4x3xf32>
+// CHECK:         tensor.insert_slice %[[FIRST]]
+// CHECK:         %[[ALL:.*]] = tensor.insert_slice %[[SECOND]]
+// CHECK:         %[[NEGATIVE:.*]] = linalg.generic {{.*}} ins(%[[ALL]]
+// CHECK:         return %[[ALL]], %[[NEGATIVE]]
+func.func @other_readers(%x: tensor<1x4x4x4xf32>, %filter: tensor<6x3x3x2xf32>, %bias: tensor<6xf32>) -> (tensor<1x4x4x6xf32>, tensor<1x4x4x6xf32>) {
+  %0 = nnhal.grouped_conv_2d %x, %filter, %bias pads [1, 1, 1, 1] strides [1, 1] groups 2
+      : (tensor<1x4x4x4xf32>, tensor<6x3x3x2xf32>, tensor<6xf32>) -> tensor<1x4x4x6xf32>
+  %1 = nnhal.neg %0 : (tensor<1x4x4x6xf32>) -> tensor<1x4x4x6xf32>
+  return %0, %1 : tensor<1x4x4x6xf32>, tensor<1x4x4x6xf32>
 }
 
 // CHECK:         {{_per_channel: "0x400000000000803F000040400000004000008040"}}
