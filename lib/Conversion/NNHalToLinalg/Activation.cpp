@@ -32,18 +32,6 @@ Scalar nnhal::activated(Scalar value, rt::FusedActivation activation) {
   return value;
 }
 
-void nnhal::addEpilogue(ImplicitLocOpBuilder &builder,
-                        kernel::KernelOpInterface kernel,
-                        rt::FusedActivation activation) {
-  if (activation == rt::FusedActivation::none)
-    return;
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&kernel.getEpilogue());
-  Scalar sum(builder,
-             block->addArgument(builder.getF32Type(), builder.getLoc()));
-  kernel::YieldOp::create(builder, activated(sum, activation).get());
-}
-
 /// RELU, RELU1, RELU6: quantized values keep their scale (M-051).
 static LogicalResult lowerRelu(OperationLowering &op,
                                rt::FusedActivation activation) {

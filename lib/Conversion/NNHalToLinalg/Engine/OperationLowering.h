@@ -27,7 +27,6 @@
 #include "Runtime/Numerics/Quantization.h"
 #include "nnhal/Backend/Signatures.h"
 #include "nnhal/Conversion/NNHalToLinalg.h"
-#include "nnhal/Dialect/Kernel/Kernel.h"
 #include "nnhal/Dialect/NNHal/IR/NNHalOps.h"
 
 #include "../../Common/TensorBuilder.h"
@@ -212,11 +211,6 @@ private:
 
 /// A real number within the bounds of \p activation; NaN stays (M-019).
 Scalar activated(Scalar value, rt::FusedActivation activation);
-
-/// Ends \p kernel, whose accumulators are f32, in \p activation.
-void addEpilogue(mlir::ImplicitLocOpBuilder &builder,
-                 kernel::KernelOpInterface kernel,
-                 rt::FusedActivation activation);
 
 using LoweringFunction = llvm::LogicalResult (*)(OperationLowering &lowering);
 struct LoweringRow {
