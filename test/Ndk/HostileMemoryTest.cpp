@@ -289,7 +289,7 @@ TEST(HostileMemoryTest, DamagedCaches) {
     std::array<uint8_t, ANEURALNETWORKS_BYTE_SIZE_OF_CACHE_TOKEN> token = {};
     token[0] = uint8_t(random() % 4);
     const std::string paths[] = {
-        folder.path, "", "/", "/proc", folder.path + "/none", "/dev/null"};
+        folder.path, "", "/sys", "/proc", folder.path + "/none", "/dev/null"};
     expectCode(ANeuralNetworksCompilation_setCaching(
         made, paths[random() % std::size(paths)].c_str(),
         random() % 16 ? token.data() : nullptr));
