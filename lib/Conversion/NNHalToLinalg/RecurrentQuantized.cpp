@@ -187,7 +187,7 @@ private:
   Scalar preActivation(size_t gate, const GateScales &scales,
                        const Tensor &cell, Indices at);
   Tensor normalize(const LstmGateOperands &gate, const GateScales &scales,
-                   Scalar rows, Tensor values);
+                   Scalar rows, const Tensor &values);
   /// \p gate through \p activation, with 3 integer bits before it. Elements
   /// are 0 unless \p condition holds.
   Tensor runGate(size_t gate, Scalar condition, const Tensor &cell,
@@ -326,7 +326,7 @@ Scalar QuantizedCell::preActivation(size_t index, const GateScales &scales,
 /// 10 fraction bits.
 Tensor QuantizedCell::normalize(const LstmGateOperands &gate,
                                 const GateScales &scales, Scalar rows,
-                                Tensor values) {
+                                const Tensor &values) {
   constexpr int64_t guard = 1 << 20;
   Scalar units = cell.units;
   return op.update(values, {rows}, [&](Tensor current, Indices row) {
@@ -343,19 +343,22 @@ Tensor QuantizedCell::normalize(const LstmGateOperands &gate,
     Scalar square = mean.toI64() * mean.toI64();
     Scalar variance = (sums[1] * share - square).quotient(zero.like(guard));
     ComputedFactor inverse = fixedPointInverseSqrt(max(variance, zero));
-    return op.update(current, {units}, [&](Tensor current, Indices unit) {
-      SmallVector<Scalar> at{row[0], unit[0]};
-      Scalar normal = multiplyByFactor(current.integer(at) * 1024 - mean,
-                                       inverse.multiplier, inverse.exponent);
-      Scalar weighted =
-          normal.toI64() * gate.layerNorm.tensor.integer({unit[0]}).toI64() +
-          gate.bias.tensor.integer({unit[0]}).toI64();
-      Scalar nudge = select(weighted > 0, zero + 512, zero - 512);
-      Scalar rounded = (weighted + nudge).quotient(zero + 1024);
-      Scalar value =
-          saturate16(multiplyByFactor(saturate32(rounded), scales.layerNorm));
-      return op.insert(value, current, at);
-    });
+    return op.update(
+        current, {units}, [&](const Tensor &current, Indices unit) {
+          SmallVector<Scalar> at{row[0], unit[0]};
+          Scalar normal =
+              multiplyByFactor(current.integer(at) * 1024 - mean,
+                               inverse.multiplier, inverse.exponent);
+          Scalar weighted =
+              normal.toI64() *
+                  gate.layerNorm.tensor.integer({unit[0]}).toI64() +
+              gate.bias.tensor.integer({unit[0]}).toI64();
+          Scalar nudge = select(weighted > 0, zero + 512, zero - 512);
+          Scalar rounded = (weighted + nudge).quotient(zero + 1024);
+          Scalar value = saturate16(
+              multiplyByFactor(saturate32(rounded), scales.layerNorm));
+          return op.insert(value, current, at);
+        });
   });
 }
 
