@@ -118,8 +118,8 @@ void NeededArguments::markNeeded(Argument argument) {
 
 std::vector<bool> nnhal::rt::validation::neededInputs(const Model &model) {
   NeededArguments arguments(model);
-  std::vector<bool> needed;
-  for (size_t i = 0; i < model.main.inputIndexes.size(); ++i)
-    needed.push_back(arguments.isNeeded(model.main, i));
+  std::vector<bool> needed(model.main.inputIndexes.size());
+  for (size_t i = 0; i < needed.size(); ++i)
+    needed[i] = arguments.isNeeded(model.main, i);
   return needed;
 }

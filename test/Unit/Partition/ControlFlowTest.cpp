@@ -12,6 +12,8 @@
 #include "nnhal/Runtime/Fence.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
