@@ -10,22 +10,10 @@
 
 #include "Arguments.h"
 
+#include "Runtime/Model/ArgumentShape.h"
 #include "nnhal/Runtime/SharedMemory.h"
 
 namespace nnhal::rt {
-
-/// "input 2 ('scores')".
-std::string argumentLabel(bool isInput, size_t index,
-                          const InterfaceTensor &tensor);
-
-/// One input or output of an interface.
-struct Argument {
-  bool isInput = false;
-  size_t index = 0;
-  const InterfaceTensor &tensor;
-
-  std::string label() const { return argumentLabel(isInput, index, tensor); }
-};
 
 /// Returns the alignment of the elements of \p tensor in bytes.
 uint64_t alignmentOf(const InterfaceTensor &tensor);

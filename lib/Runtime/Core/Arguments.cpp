@@ -14,14 +14,6 @@
 
 using namespace nnhal::rt;
 
-std::string nnhal::rt::argumentLabel(bool isInput, size_t index,
-                                     const InterfaceTensor &tensor) {
-  const char *what = isInput ? "input" : "output";
-  if (tensor.name.empty())
-    return fmt::format("{} {}", what, index);
-  return fmt::format("{} {} ('{}')", what, index, tensor.name);
-}
-
 uint64_t nnhal::rt::alignmentOf(const InterfaceTensor &tensor) {
   // Elements of an extension may have any size: 12 bytes are aligned as three
   // numbers of 4 are.
@@ -59,27 +51,19 @@ static Status bindOpenRank(const Argument &which,
 }
 
 /// Merges what the request says into what the interface says. An extent that
-/// neither knows becomes 0. The extents of inputs are known by whoever has
-/// their bytes, so that a 0 contradicts the model's; that of an output leaves
-/// it to the model (B-084).
+/// neither knows becomes 0.
 static Status bindShape(const Argument &which,
                         std::span<const uint32_t> requested,
                         InvocationArgument &argument) {
   if (hasUnknownRank(which.tensor))
     return bindOpenRank(which, requested, argument);
+  if (!requested.empty())
+    NNHAL_RETURN_IF_ERROR(checkStatedShape(which, requested));
   argument.rank = uint32_t(which.tensor.dimensions.size());
-  if (!requested.empty() && requested.size() != argument.rank)
-    return badData("{} has rank {} in the request and {} in the model",
-                   which.label(), requested.size(), argument.rank);
   for (size_t i = 0; i < argument.rank; ++i) {
     uint32_t known = which.tensor.dimensions[i];
-    uint32_t stated = requested.empty() ? known : requested[i];
-    bool isStated = stated != 0 || which.isInput;
-    if (known != 0 && isStated && stated != known)
-      return badData("{} has extent {} in dimension {} of the request and {} "
-                     "in the model",
-                     which.label(), stated, i, known);
-    argument.extents[i] = known != 0 ? known : stated;
+    argument.extents[i] =
+        known != 0 || requested.empty() ? known : requested[i];
   }
   return Status::ok();
 }

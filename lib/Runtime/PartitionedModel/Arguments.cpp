@@ -13,35 +13,13 @@
 #include "BufferCopies.h"
 #include "DividedModel.h"
 
+#include "Runtime/Model/ArgumentShape.h"
 #include "Runtime/Support/Errors.h"
 
-#include <algorithm>
 #include <optional>
 
 using namespace nnhal::rt;
 using namespace nnhal::rt::partition;
-
-/// Checks the shape that a request states; an extent of 0 leaves that of an
-/// output to the model (B-084).
-static Status checkShape(bool isInput, size_t index,
-                         const InterfaceTensor &tensor,
-                         const std::vector<uint32_t> &stated) {
-  const char *what = isInput ? "input" : "output";
-  const std::vector<uint32_t> &known = tensor.dimensions;
-  if (stated.empty() || hasUnknownRank(tensor))
-    return Status::ok();
-  if (stated.size() != known.size())
-    return badData("{} {} has rank {} in the request and {} in the model", what,
-                   index, stated.size(), known.size());
-  for (size_t d = 0; d < known.size(); ++d) {
-    bool isStated = isInput || stated[d] != 0;
-    if (isStated && known[d] != 0 && stated[d] != known[d])
-      return badData("{} {} has extent {} in dimension {} of the request and "
-                     "{} in the model",
-                     what, index, stated[d], d, known[d]);
-  }
-  return Status::ok();
-}
 
 /// The bytes of an input; nothing where only a device knows them.
 static std::optional<uint64_t> sizeOf(const Memory &memory) {
@@ -57,20 +35,19 @@ static std::optional<uint64_t> sizeOf(const Memory &memory) {
   return region->offset < whole ? whole - region->offset : 0;
 }
 
-static Status checkInput(size_t index, const InterfaceTensor &tensor,
-                         bool isNeeded, const InputArgument &input) {
+static Status checkInput(const Argument &which, bool isNeeded,
+                         const InputArgument &input) {
   if (input.memory.isNone()) {
     if (isNeeded)
-      return badData("input {} is omitted, and the divided model needs it",
-                     index);
+      return badData("{} is omitted, and the divided model needs it",
+                     which.label());
     return Status::ok();
   }
-  NNHAL_RETURN_IF_ERROR(
-      checkShape(/*isInput=*/true, index, tensor, input.dimensions));
-  std::optional<uint32_t> needed = byteSizeOf(tensor);
+  NNHAL_RETURN_IF_ERROR(checkStatedShape(which, input.dimensions));
+  std::optional<uint32_t> needed = byteSizeOf(which.tensor);
   std::optional<uint64_t> size = sizeOf(input.memory);
   if (needed && size && *size != *needed)
-    return badData("input {} has {} bytes, its shape and type need {}", index,
+    return badData("{} has {} bytes, its shape and type need {}", which.label(),
                    *size, *needed);
   return Status::ok();
 }
@@ -84,10 +61,10 @@ Status DividedModel::checkArguments(const Request &request) const {
     return badData("the request has {} outputs, the divided model has {}",
                    request.outputs.size(), face.outputs.size());
   for (size_t i = 0; i < face.inputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(
-        checkInput(i, face.inputs[i], parts.needed[i], request.inputs[i]));
+    NNHAL_RETURN_IF_ERROR(checkInput({true, i, face.inputs[i]}, parts.needed[i],
+                                     request.inputs[i]));
   for (size_t i = 0; i < face.outputs.size(); ++i)
-    NNHAL_RETURN_IF_ERROR(checkShape(/*isInput=*/false, i, face.outputs[i],
-                                     request.outputs[i].dimensions));
+    NNHAL_RETURN_IF_ERROR(checkStatedShape({false, i, face.outputs[i]},
+                                           request.outputs[i].dimensions));
   return checkBufferUses(parts, request);
 }
