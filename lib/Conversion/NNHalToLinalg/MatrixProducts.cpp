@@ -7,7 +7,7 @@
 
 #include "MatrixProducts.h"
 
-#include "../Common/ByteWeights.h"
+#include "Weights.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,15 +18,6 @@
 using namespace mlir;
 using namespace nnhal;
 using rt::OperandType;
-
-static ByteForm formOf(const rt::TensorType &type) {
-  return {type.type == OperandType::TENSOR_QUANT8_ASYMM, type.zeroPoint};
-}
-
-static ArrayRef<char> storedBytes(const rt::OperandView &operand) {
-  std::span<const std::byte> value = *operand.value;
-  return {reinterpret_cast<const char *>(value.data()), value.size()};
-}
 
 /// A tensor that a loop carries is a buffer of unknown layout; its copy is not.
 static Tensor copied(OperationLowering &op, const Tensor &vectors) {
@@ -71,15 +62,10 @@ static bool isByteTensor(const Tensor &tensor) {
          type == OperandType::TENSOR_QUANT8_SYMM_PER_CHANNEL;
 }
 
-static bool hasElements(const Tensor &tensor) {
-  RankedTensorType type = tensor.getValueType();
-  return type.hasStaticShape() && type.getNumElements() > 0;
-}
-
 std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
                                                     const Tensor &vectors,
                                                     ArrayRef<size_t> matrices) {
-  if (!isByteTensor(vectors) || !hasElements(vectors))
+  if (!isByteTensor(vectors) || !hasElements(vectors.getValueType()))
     return std::nullopt;
   int64_t size = vectors.getValueType().getDimSize(1);
   ByteWeights weights;
@@ -93,7 +79,7 @@ std::optional<Tensor> nnhal::multiplyByByteMatrices(OperationLowering &op,
     if (!op.isConstant(index) || !isByteMatrix ||
         !matrix.type.channelQuant.scales.empty())
       return std::nullopt;
-    weights.add(storedBytes(matrix), formOf(matrix.type));
+    weights.add(storedBytes(matrix), byteFormOf(matrix.type));
   }
   auto units = int64_t(weights.values.size()) / size;
   // Modulo 2^32 would not do for a sum that is saturated later.

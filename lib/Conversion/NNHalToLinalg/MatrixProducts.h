@@ -29,9 +29,9 @@ Tensor multiplyByMatrices(OperationLowering &op, const Tensor &vectors,
                           llvm::ArrayRef<size_t> matrices,
                           llvm::ArrayRef<size_t> biases);
 
-/// The same of \p vectors of 8 bits and constant matrices of 8 bits, both less
-/// their zero points, as i32. Nothing where one of them is something else, or a
-/// sum might not fit.
+/// Multiplies like multiplyByMatrices() without biases, \p vectors of 8 bits
+/// and constant matrices of 8 bits, both less their zero points, as i32.
+/// Nothing where one of them is something else, or a sum might not fit.
 std::optional<Tensor> multiplyByByteMatrices(OperationLowering &op,
                                              const Tensor &vectors,
                                              llvm::ArrayRef<size_t> matrices);

@@ -8,9 +8,8 @@
 #include "NamedOperations.h"
 
 #include "ContractionOutput.h"
+#include "Weights.h"
 
-#include "../Common/ByteWeights.h"
-#include "../Common/ConstantData.h"
 #include "../Common/PoolWindows.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -26,13 +25,9 @@ using rt::OperandType;
 
 using Shape = ArrayRef<int64_t>;
 
-static bool isKnown(const Tensor &tensor) {
-  RankedTensorType type = tensor.getValueType();
-  return type.hasStaticShape() && type.getNumElements() != 0;
-}
-
 bool nnhal::isNamedContraction(const Tensor &input, const Tensor &filter) {
-  return isKnown(input) && isKnown(filter);
+  return hasElements(input.getValueType()) &&
+         hasElements(filter.getValueType());
 }
 
 /// Whether a tensor of f32 of \p shape has fewer bytes than the HAL allows.
@@ -118,22 +113,13 @@ static DenseIntElementsAttr pairOf(OperationLowering &op,
 // Contractions
 //===----------------------------------------------------------------------===//
 
-static ByteForm formOf(const rt::TensorType &type) {
-  return {type.type == OperandType::TENSOR_QUANT8_ASYMM, type.zeroPoint};
-}
-
-static ArrayRef<char> storedBytes(const rt::OperandView &operand) {
-  std::span<const std::byte> value = *operand.value;
-  return {reinterpret_cast<const char *>(value.data()), value.size()};
-}
-
 /// Input 1, of 8 bits, less its zero point.
 static ByteWeights weightsOf(const OperationLowering &op) {
   const rt::OperandView &filter = op.view().inputs[1];
   if (!filter.value)
-    return ByteWeights::ofForm(formOf(filter.type));
+    return ByteWeights::ofForm(byteFormOf(filter.type));
   ByteWeights weights;
-  weights.add(storedBytes(filter), formOf(filter.type));
+  weights.add(storedBytes(filter), byteFormOf(filter.type));
   return weights;
 }
 
@@ -147,11 +133,12 @@ struct SumBias {
   /// of integers that are an input, or of another size, which is an error that
   /// the output's checks find.
   bool isFirst = false;
-  /// Of integers, with the bias, if it is known.
+  /// The largest magnitude of a sum of integers, bias included, if it is known.
   double largest = std::numeric_limits<double>::infinity();
 };
 
-/// What the sums of a contraction begin with, and the output that they become.
+/// The values that the sums of a contraction begin with, and the output that
+/// they become.
 class ContractionEnds {
 public:
   /// For \p channels channels of sums of \p products products each.
@@ -326,7 +313,7 @@ bool nnhal::lowerToNamedTransposed(OperationLowering &op, const Tensor &input,
     int64_t reach = taps[axis + 1] - 1;
     heads[axis] = reach - window.pads[2 * axis];
     int64_t tail = reach - window.pads[2 * axis + 1];
-    // Of pixels far apart, nearly all that is multiplied would be zeros.
+    // Pixels that lie far apart would leave little but zeros to multiply.
     if (heads[axis] < 0 || tail < 0 ||
         window.strides[axis] > 2 * taps[axis + 1])
       return false;

@@ -19,6 +19,15 @@ bool nnhal::hasElements(RankedTensorType type) {
   return type.hasStaticShape() && type.getNumElements() > 0;
 }
 
+ByteForm nnhal::byteFormOf(const rt::TensorType &type) {
+  return {type.type == rt::OperandType::TENSOR_QUANT8_ASYMM, type.zeroPoint};
+}
+
+ArrayRef<char> nnhal::storedBytes(const rt::OperandView &operand) {
+  std::span<const std::byte> value = *operand.value;
+  return {reinterpret_cast<const char *>(value.data()), value.size()};
+}
+
 std::optional<ConstantWeights> ConstantWeights::of(Value value) {
   ElementsAttr attribute = foldedConstantOf(value);
   if (!attribute)

@@ -13,7 +13,10 @@
 #ifndef NNHAL_LIB_CONVERSION_NNHALTOLINALG_WEIGHTS_H
 #define NNHAL_LIB_CONVERSION_NNHALTOLINALG_WEIGHTS_H
 
+#include "../Common/ByteWeights.h"
 #include "../Common/ConstantData.h"
+
+#include "nnhal/Backend/Signatures.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -21,6 +24,11 @@ namespace nnhal {
 
 /// Whether all extents of \p type are known, and none is 0.
 bool hasElements(mlir::RankedTensorType type);
+
+/// Returns the sign and the zero point of the bytes of \p type.
+ByteForm byteFormOf(const rt::TensorType &type);
+/// Returns the bytes of \p operand, which is constant.
+llvm::ArrayRef<char> storedBytes(const rt::OperandView &operand);
 
 /// A constant value with its bytes.
 struct ConstantWeights {
