@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/Device.h"
 
+#include "AdditionModel.h"
 #include "FakeEngine.h"
 
 #include <gtest/gtest.h>
@@ -27,45 +27,6 @@ using namespace nnhal::rt;
 using namespace nnhal::rt::testing;
 
 namespace {
-
-/// Adds 1 to one float.
-class AdditionModel final : public HostCodeModel {
-public:
-  explicit AdditionModel(const AnnotatedModel &model)
-      : face(interfaceOf(model)) {}
-  const Interface &interface() const override { return face; }
-  uint64_t arenaSize() const override { return 64; }
-  Status call(NNHalExecutionContext &context) const override {
-    *static_cast<float *>(context.outputs[0].data) =
-        *static_cast<const float *>(context.inputs[0].data) + 1;
-    context.outputs[0].isSufficient = 1;
-    return Status::ok();
-  }
-
-private:
-  const Interface face;
-};
-
-class AdditionBackend final : public Backend {
-public:
-  AdditionBackend() {
-    description.name = "test-addition";
-    description.version = "1";
-  }
-  const DeviceInfo &info() const override { return description; }
-  Result<std::vector<Status>>
-  supportedOperations(const AnnotatedModel &) const override {
-    return std::vector<Status>(1);
-  }
-  Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &model, const PrepareOptions &,
-       const LoadObserver &) const override {
-    return std::unique_ptr<LoadedModel>(std::make_unique<AdditionModel>(model));
-  }
-
-private:
-  DeviceInfo description;
-};
 
 /// Instructions by what they cost beyond the processor's own time.
 struct Count {
@@ -105,7 +66,7 @@ void stepped(int, siginfo_t *, void *context) {
   look(reinterpret_cast<const uint8_t *>(state->uc_mcontext.gregs[REG_RIP]));
 }
 
-/// What \p work executes.
+/// Counts the instructions that \p work executes.
 template <typename Work> Count countOf(Work &&work) {
   struct sigaction action = {}, before = {};
   action.sa_sigaction = stepped;
@@ -147,7 +108,8 @@ TEST(ExecutionCostTest, countsWhatItIsToFind) {
 
 // One to take the slot and one to give it back.
 TEST(ExecutionCostTest, takesTwoAtomicOperationsAndNothingElse) {
-  auto device = createDevice(std::make_unique<AdditionBackend>(), {});
+  auto device =
+      createDevice(std::make_unique<OneModelBackend<AdditionModel>>(), {});
   auto model = device->prepareModel(reluModel(1, 1));
   ASSERT_TRUE(model.isOk()) << model.status().message();
   float input = 4, output = 0;

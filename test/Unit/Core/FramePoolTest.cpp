@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Runtime/Core/Frame.h"
-#include "nnhal/Backend/HostCodeModel.h"
 #include "nnhal/Runtime/MemoryBudget.h"
 #include "nnhal/Runtime/Scheduler.h"
 
+#include "AdditionModel.h"
 #include "FakeEngine.h"
 
 #include <gtest/gtest.h>
@@ -28,47 +28,17 @@ namespace {
 
 constexpr uint64_t arenaSize = FramePool::smallestArena;
 
-/// Adds 1 to one float, with an arena and a temporary buffer.
-class ArenaModel final : public HostCodeModel {
+/// An addition with an arena and a temporary buffer.
+class ArenaModel final : public AdditionModel {
 public:
   explicit ArenaModel(const AnnotatedModel &model, uint64_t size = ::arenaSize)
-      : face(interfaceOf(model)), size(size) {}
-  const Interface &interface() const override { return face; }
-  uint64_t arenaSize() const override { return size; }
+      : AdditionModel(model, size) {}
   Status call(NNHalExecutionContext &context) const override {
     int64_t extent = 1000;
     void *temporary = context.allocate(context.allocateContext, &extent, 1, 1);
     EXPECT_NE(temporary, nullptr);
-    *static_cast<float *>(context.outputs[0].data) =
-        *static_cast<const float *>(context.inputs[0].data) + 1;
-    context.outputs[0].isSufficient = 1;
-    return Status::ok();
+    return AdditionModel::call(context);
   }
-
-private:
-  const Interface face;
-  const uint64_t size;
-};
-
-class ArenaBackend final : public Backend {
-public:
-  ArenaBackend() {
-    description.name = "test-arena";
-    description.version = "1";
-  }
-  const DeviceInfo &info() const override { return description; }
-  Result<std::vector<Status>>
-  supportedOperations(const AnnotatedModel &) const override {
-    return std::vector<Status>(1);
-  }
-  Result<std::unique_ptr<LoadedModel>>
-  load(const AnnotatedModel &model, const PrepareOptions &,
-       const LoadObserver &) const override {
-    return std::unique_ptr<LoadedModel>(std::make_unique<ArenaModel>(model));
-  }
-
-private:
-  DeviceInfo description;
 };
 
 class FramePoolTest : public ::testing::Test {
@@ -339,7 +309,8 @@ TEST_F(FramePoolTest, endsWithItsModel) {
 
 // D-010: through the device; the next execution makes its arena anew.
 TEST_F(FramePoolTest, isThatOfPreparedModels) {
-  auto device = createDevice(std::make_unique<ArenaBackend>(), services);
+  auto device =
+      createDevice(std::make_unique<OneModelBackend<ArenaModel>>(), services);
   auto model = device->prepareModel(relu);
   ASSERT_TRUE(model.isOk()) << model.status().message();
   float input = 4, output = 0;
