@@ -66,7 +66,7 @@ namespace {
 /// The factors of a contraction as they are stored.
 struct Factors {
   Value stored;
-  /// Of those of 8 bits.
+  /// The sign and the zero point, if the factors have 8 bits.
   ByteForm form;
 
   bool areBytes() const { return getElementTypeOrSelf(stored).isInteger(8); }
@@ -79,8 +79,8 @@ static bool isByteForm(ByteForm form) {
   return form.zeroPoint >= low && form.zeroPoint <= high;
 }
 
-/// What \p op takes off from each of its bytes, which it yields as i16; nothing
-/// where it does anything else.
+/// Returns the bytes that \p op yields as i16 less a zero point; nothing where
+/// it does anything else.
 static std::optional<Factors> centeredBytes(linalg::GenericOp op) {
   Value element = elementOf(op);
   if (!element || !element.getType().isInteger(16) ||
@@ -103,7 +103,7 @@ static std::optional<Factors> centeredBytes(linalg::GenericOp op) {
   factors.form.isUnsigned = isa_and_nonnull<arith::ExtUIOp>(extension);
   bool isExtension =
       factors.form.isUnsigned || isa_and_nonnull<arith::ExtSIOp>(extension);
-  // Of 16 bits, a difference of bytes does not wrap.
+  // A difference of bytes fits 16 bits.
   if (!isExtension || extension->getOperand(0) != byte ||
       !byte.getType().isInteger(8) ||
       element.getType().getIntOrFloatBitWidth() < 16 ||
@@ -176,16 +176,16 @@ private:
   Factors input, filter;
   SmallVector<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
   std::array<int64_t, 4> pads = {0, 0, 0, 0};
-  /// As the kernel has them: [out, height, width, in], of a depthwise
-  /// convolution [height, width, out], and NHWC.
+  /// The shapes of the kernel's filter, [out, height, width, in] or depthwise
+  /// [height, width, out], and of its result, NHWC.
   SmallVector<int64_t, 4> taps, sums;
-  /// What sums begin with, one for each output channel; null for 0.
+  /// The values that sums begin with, one for each output channel; null for 0.
   Value first;
   /// The operation whose result has the sums, in the kernel's shape or that of
   /// a matrix.
   Operation *last;
-  /// Of floats, what alone reads the sums, if that can be the kernel's
-  /// epilogue; null where nothing does.
+  /// The only reader of float sums, if it can be the kernel's epilogue; else
+  /// null.
   linalg::GenericOp activation;
 };
 } // namespace
@@ -262,7 +262,8 @@ bool ContractionForming::hasAllWindows() {
   return true;
 }
 
-/// Reads what sums begin with, if that is one number for each output channel.
+/// Reads the values that sums begin with, if there is one for each output
+/// channel.
 bool ContractionForming::readFirst() {
   Value init = op.getDpsInitOperand(0)->get();
   if (Attribute everywhere = filling(init))
@@ -328,7 +329,7 @@ Value ContractionForming::undefined(Type element) {
   return tensor::EmptyOp::create(builder, sums, element);
 }
 
-/// What sums begin with, for each output channel.
+/// Returns the values that sums begin with, one for each output channel.
 Value ContractionForming::firstInShape(Type element) {
   return first ? inShape(first, sums.back()) : zeros(element);
 }

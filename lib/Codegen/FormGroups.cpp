@@ -62,12 +62,12 @@ private:
   ImplicitLocOpBuilder builder;
   /// [batch, height, width, groups * in], [groups * out, height, width, in].
   Value image, filter;
-  /// What sums begin with, for each output channel; null for 0.
+  /// The values that sums begin with, one for each output channel; null for 0.
   Value first;
   int64_t groups;
   /// The sums, [batch, height, width, groups * out].
   tensor::CollapseShapeOp sums;
-  /// What alone reads them, if it is elementwise; else null.
+  /// The only reader of the sums, if it is elementwise; else null.
   linalg::GenericOp finish;
 };
 } // namespace
@@ -147,7 +147,8 @@ void GroupSplitting::readFinish() {
   finish = reader;
 }
 
-/// What \p generic computes, of \p inputs and with a result of \p shape.
+/// Clones \p generic to compute the same of \p inputs, with a result of
+/// \p shape.
 Value GroupSplitting::cloneOn(linalg::GenericOp generic, ValueRange inputs,
                               Shape shape) {
   Type element = getElementTypeOrSelf(generic.getResult(0));
@@ -269,7 +270,7 @@ Value GroupSplitting::convolve(int64_t group) {
   return convolution.getResult(0);
 }
 
-/// What is computed of the sums \p own of \p group.
+/// Returns the results of \p group, of which \p own are the sums.
 Value GroupSplitting::finished(Value own, int64_t group) {
   if (!finish)
     return own;

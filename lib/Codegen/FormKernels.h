@@ -52,7 +52,8 @@ mlir::Value elementOf(mlir::linalg::GenericOp op);
 /// Whether \p op is such an operation and computes each element from elements
 /// of its operands alone.
 bool isPlainElementwise(mlir::linalg::GenericOp op);
-/// What \p value is in another shape of, through any number of reshapes.
+/// Returns the value whose elements \p value has in another shape, however many
+/// reshapes lie between.
 mlir::Value behindReshapes(mlir::Value value);
 
 /// An image and the rows and columns around it.

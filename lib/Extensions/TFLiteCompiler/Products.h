@@ -38,8 +38,8 @@ mlir::Value sumProducts(mlir::ImplicitLocOpBuilder &b, mlir::Value image,
                         llvm::ArrayRef<int64_t> shape,
                         const ProductWindow &window);
 
-/// The same of the rows of \p matrix, [1, 1, rows, depth], and those of
-/// \p filter, [out, 1, 1, depth].
+/// Returns sumProducts() of the rows of \p matrix, [1, 1, rows, depth], and
+/// those of \p filter, [out, 1, 1, depth]: a product of matrices.
 mlir::Value sumProductsOfRows(mlir::ImplicitLocOpBuilder &b, mlir::Value matrix,
                               mlir::Value filter,
                               llvm::ArrayRef<int32_t> first);

@@ -43,7 +43,7 @@ struct OptionText {
 
 /// A row of the table of a program whose command line is parsed into `Flags`.
 template <typename Flags> struct OptionRow {
-  /// The same as in OptionText.
+  /// The members of OptionText that --help prints.
   std::string_view name;
   Takes takes = Takes::nothing;
   std::string_view valueName = {};

@@ -1,6 +1,6 @@
 // RUN: nnhal-opt %s --nnk-form-kernels --split-input-file | FileCheck %s
 
-// What says anything else than a kernel stays linalg's.
+// Contractions that say anything else than a kernel stay linalg's.
 
 #all = affine_map<(n, y, x, c) -> (n, y, x, c)>
 
