@@ -147,13 +147,17 @@ Status importCumsum(Operator &op) {
   uint32_t turned = c.transpose(c.input(0), order);
   Shape turnedShape = c.shapeOf(turned);
   uint32_t rows = *elementCount(shape) / extent;
+  NNHAL_RETURN_IF_ERROR(op.graph.file().checkConstants(
+      uint64_t(extent) * extent * sizeof(float)));
   std::vector<float> ones(size_t(extent) * extent);
-  for (uint32_t to = 0; to < extent; ++to)
-    for (uint32_t from = 0; from < extent; ++from) {
-      bool isBefore = options->reverse() ? from > to : from < to;
-      ones[size_t(to) * extent + from] =
-          isBefore || (from == to && !options->exclusive());
-    }
+  uint32_t own = options->exclusive() ? 0 : 1;
+  for (uint32_t to = 0; to < extent; ++to) {
+    float *row = &ones[size_t(to) * extent];
+    if (options->reverse())
+      std::fill(row + to + 1 - own, row + extent, 1.0f);
+    else
+      std::fill(row, row + to + own, 1.0f);
+  }
   uint32_t sums = c.realTemporary({rows, extent});
   c.addTo(OperationType::FULLY_CONNECTED,
           {c.reshape(turned, {rows, extent}), c.reals({extent, extent}, ones),
