@@ -18,22 +18,6 @@ using namespace mlir;
 using namespace nnhal;
 using namespace nnhal::tflite;
 
-Value tflite::stepsOfByte(Elements &e, quant::UniformQuantizedType type,
-                          Value byte) {
-  Type i32 = e.builder().getI32Type();
-  Value wide = type.isSigned() ? e.make<arith::ExtSIOp>(i32, byte)
-                               : e.make<arith::ExtUIOp>(i32, byte);
-  return e.make<arith::SubIOp>(wide, e.constant(i32, type.getZeroPoint()));
-}
-
-Value tflite::byteOfSteps(Elements &e, quant::UniformQuantizedType type,
-                          Value steps, Bounds bounds) {
-  Value moved = e.make<arith::AddIOp>(
-      steps, e.constant(e.builder().getI32Type(), type.getZeroPoint()));
-  return e.make<arith::TruncIOp>(e.builder().getI8Type(),
-                                 e.bounded(moved, bounds));
-}
-
 bool tflite::computesBytes(Function function, TypeRange inputs, Type result) {
   quant::UniformQuantizedType to = bytesOf(result);
   if (!to || !llvm::all_of(inputs, bytesOf))
@@ -42,8 +26,6 @@ bool tflite::computesBytes(Function function, TypeRange inputs, Type result) {
     return bytesOf(input).isSigned() == to.isSigned();
   });
   switch (function) {
-  case Function::quantize:
-    return true;
   case Function::mul:
   case Function::relu:
   case Function::relu_n1_to_1:
@@ -62,13 +44,13 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
   quant::UniformQuantizedType to = bytesOf(use.op.getResult().getType());
   SmallVector<Value> steps;
   for (auto [input, byte] : llvm::zip_equal(use.op.getInputs(), x))
-    steps.push_back(stepsOfByte(e, bytesOf(input.getType()), byte));
+    steps.push_back(stepsOf(e, bytesOf(input.getType()), byte));
   const float ratio = use.scale(0) / use.resultScale();
   auto activated = [&](Activation activation) {
-    return byteOfSteps(e, to, e.scale(steps[0], factorOf(ratio)),
-                       activationBounds(activation, boundsOfBytes(to),
-                                        use.resultScale(),
-                                        int32_t(to.getZeroPoint())));
+    return storedOf(e, to, e.scale(steps[0], factorOf(ratio)),
+                    activationBounds(activation, boundsOfStored(to),
+                                     use.resultScale(),
+                                     int32_t(to.getZeroPoint())));
   };
   switch (use.function()) {
   case Function::mul: {
@@ -76,10 +58,10 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
         factorOf(use.scale(0) * use.scale(1) / use.resultScale());
     Value product = e.bounded(e.make<arith::MulIOp>(steps[0], steps[1]),
                               boundsBeforeShift(factor));
-    return byteOfSteps(e, to, e.scale(product, factor),
-                       activationBounds(use.activation(), boundsOfBytes(to),
-                                        use.resultScale(),
-                                        int32_t(to.getZeroPoint())));
+    return storedOf(e, to, e.scale(product, factor),
+                    activationBounds(use.activation(), boundsOfStored(to),
+                                     use.resultScale(),
+                                     int32_t(to.getZeroPoint())));
   }
   case Function::relu:
     return activated(Activation::relu);
@@ -95,9 +77,11 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
         e.make<arith::MaxSIOp>(steps[0], e.make<arith::SubIOp>(zero, steps[0]));
     if (use.scale(0) != use.resultScale())
       magnitude = e.scale(magnitude, factorOf(ratio));
-    return byteOfSteps(e, to, magnitude, boundsOfBytes(to));
+    return storedOf(e, to, magnitude, boundsOfStored(to));
   }
-  case Function::squared_difference: {
+  default: {
+    assert(use.function() == Function::squared_difference &&
+           "others are refused");
     SumFactors factors =
         factorsOfByteSquare(use.scale(0), use.scale(1), use.resultScale());
     Value moreBits = e.constant(steps[0].getType(), byteSquareBits);
@@ -106,14 +90,7 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
     Value difference = e.make<arith::SubIOp>(e.scale(steps[0], factors.a),
                                              e.scale(steps[1], factors.b));
     Value square = e.make<arith::MulIOp>(difference, difference);
-    return byteOfSteps(e, to, e.scale(square, factors.result),
-                       boundsOfBytes(to));
-  }
-  default: {
-    assert(use.function() == Function::quantize && "others are refused");
-    // TensorFlow Lite computes this factor in double precision.
-    Factor factor = factorOf(double(use.scale(0)) / double(use.resultScale()));
-    return byteOfSteps(e, to, e.scale(steps[0], factor), boundsOfBytes(to));
+    return storedOf(e, to, e.scale(square, factors.result), boundsOfStored(to));
   }
   }
 }

@@ -8,21 +8,16 @@
 #ifndef NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_BYTES_H
 #define NNHAL_LIB_EXTENSIONS_TFLITECOMPILER_BYTES_H
 
-#include "ElementUse.h"
+#include "Requantization.h"
 
 namespace nnhal::tflite {
 
 /// The type of quantized bytes; null for other elements.
 inline mlir::quant::UniformQuantizedType bytesOf(mlir::Type type) {
-  auto bytes = llvm::dyn_cast<mlir::quant::UniformQuantizedType>(
-      mlir::getElementTypeOrSelf(type));
+  mlir::quant::UniformQuantizedType bytes = quantizedOf(type);
   return bytes && bytes.getStorageTypeIntegralWidth() == 8
              ? bytes
              : mlir::quant::UniformQuantizedType();
-}
-/// The numbers that bytes of \p type store.
-inline Bounds boundsOfBytes(mlir::quant::UniformQuantizedType type) {
-  return type.isSigned() ? boundsOf<int8_t>() : boundsOf<uint8_t>();
 }
 
 /// Whether \p function of bytes of \p inputs to those of \p result becomes
@@ -32,14 +27,6 @@ bool computesBytes(Function function, mlir::TypeRange inputs,
 /// Computes an element of bytes \p x, of a function that computesBytes() names.
 mlir::Value computeBytes(Elements &elements, const Use &use,
                          mlir::ValueRange x);
-/// A byte of \p type less its zero point, with 32 bits.
-mlir::Value stepsOfByte(Elements &elements,
-                        mlir::quant::UniformQuantizedType type,
-                        mlir::Value byte);
-/// The byte of \p type that \p steps, which have 32 bits, are.
-mlir::Value byteOfSteps(Elements &elements,
-                        mlir::quant::UniformQuantizedType type,
-                        mlir::Value steps, Bounds bounds);
 
 } // namespace nnhal::tflite
 

@@ -32,7 +32,7 @@ bool convertsElements(Function function, ElementClass from, ElementClass to) {
   using enum ElementClass;
   switch (function) {
   case Function::quantize:
-    return isOneOf(from, {float32, fixed16}) && to == fixed16;
+    return from == float32 && to == fixed16;
   case Function::dequantize:
     return from == fixed16 && to == float32;
   case Function::cast:
@@ -467,8 +467,11 @@ Value computeElement(Elements &e, const Use &use, ValueRange x) {
   default:
     break;
   }
-  if (computesBytes(use.function(), use.op.getInputs().getTypes(),
-                    use.op.getResult().getType()))
+  TypeRange inputs = use.op.getInputs().getTypes();
+  Type result = use.op.getResult().getType();
+  if (requantizes(use.function(), inputs, result))
+    return computeRequantization(e, use, x[0]);
+  if (computesBytes(use.function(), inputs, result))
     return computeBytes(e, use, x);
   if (use.element == ElementClass::fixed16)
     return computeFixed16(e, use, x);
@@ -615,7 +618,8 @@ StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
   if (isSelect && classOf(inputs[0]) != ElementClass::boolean)
     return otherTypes;
   TypeRange values = inputs.drop_front(isSelect ? 1 : 0);
-  if (computesBytes(function, values, result))
+  if (requantizes(function, values, result) ||
+      computesBytes(function, values, result))
     return {};
   if (std::optional<bool> isTaken = takesBits(function, values, result))
     return *isTaken ? StringRef() : StringRef(otherTypes);

@@ -66,13 +66,9 @@ private:
       return rescaled(Activation::relu);
     case Function::relu_n1_to_1:
       return rescaled(Activation::reluN1To1);
-    case Function::relu6:
+    default:
+      assert(use.function() == Function::relu6 && "others are refused");
       return rescaled(Activation::relu6);
-    default: {
-      assert(use.function() == Function::quantize && "others are refused");
-      double factor = double(use.scale(0)) / double(use.resultScale());
-      return e.bounded(e.scale(x[0], factorOf(factor)), boundsOf<int16_t>());
-    }
     }
   }
 

@@ -106,7 +106,7 @@ Value widened(Elements &e, Reduction &reduction, Type type, Value x) {
     return e.make<arith::ExtUIOp>(type, e.compare(arith::CmpIPredicate::ne, x,
                                                   e.constant(x.getType(), 0)));
   if (quant::UniformQuantizedType bytes = reduction.bytes())
-    return stepsOfByte(e, bytes, x);
+    return stepsOf(e, bytes, x);
   return type == x.getType() ? x : e.make<arith::ExtSIOp>(type, x);
 }
 
@@ -121,7 +121,7 @@ Value finished(Elements &e, Reduction &reduction, Type stored, Value sum) {
                           scaleOf(result), isMean ? reduction.count : 1);
     Value steps = e.scale(sum, factor);
     if (quant::UniformQuantizedType to = bytesOf(result))
-      return byteOfSteps(e, to, steps, boundsOfBytes(to));
+      return storedOf(e, to, steps, boundsOfStored(to));
     return e.make<arith::TruncIOp>(stored,
                                    e.bounded(steps, boundsOf<int16_t>()));
   }

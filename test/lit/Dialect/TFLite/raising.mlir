@@ -93,3 +93,20 @@ nnhal.model @joined attributes {hal_version = "1.3", extension_names = ["nnhal.t
     nnhal.return %1 : tensor<1x1x4x1x!fixed>
   }
 }
+
+// CHECK-LABEL: nnhal.model @requantized
+// CHECK: %[[SHORT:.+]] = tflite.elementwise quantize(%arg0) : (tensor<4x!quantized>) -> tensor<4x!quant16_symm>
+// CHECK: %[[BYTE:.+]] = tflite.elementwise quantize(%[[SHORT]]) : (tensor<4x!quant16_symm>) -> tensor<4x!quant8_asymm_signed>
+// CHECK: %[[ABOVE:.+]] = tflite.elementwise quantize(%[[BYTE]]) : (tensor<4x!quant8_asymm_signed>) -> tensor<4x!quant16_asymm>
+// CHECK: tflite.elementwise quantize(%[[ABOVE]]) : (tensor<4x!quant16_asymm>) -> tensor<4x!quantized>
+!long = !quant.uniform<i32:f32, 0.125>
+!above = !quant.uniform<u16:f32, 0.25:3>
+nnhal.model @requantized attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<4x!long>) -> tensor<4x!long> {
+    %0 = nnhal.operation "nnhal.tflite:114"(%x) : (tensor<4x!long>) -> tensor<4x!fixed>
+    %1 = nnhal.operation "nnhal.tflite:114"(%0) : (tensor<4x!fixed>) -> tensor<4x!byte>
+    %2 = nnhal.operation "nnhal.tflite:114"(%1) : (tensor<4x!byte>) -> tensor<4x!above>
+    %3 = nnhal.operation "nnhal.tflite:114"(%2) : (tensor<4x!above>) -> tensor<4x!long>
+    nnhal.return %3 : tensor<4x!long>
+  }
+}

@@ -11,7 +11,8 @@ go on along it, BITS, functions of bits, RESIZED and POOLED, images of another s
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
 floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
 whose channels have weights of their own, CONTRACTED, convolutions and products that
-join channels, BYTES, products of bytes, GROUPED and TRANSPOSED, convolutions in groups
+join channels, BYTES, products of bytes, REQUANTIZED, integers of one form in another,
+GROUPED and TRANSPOSED, convolutions in groups
 and transposed ones, MULTIPLIED, products of matrices of rows, depth and columns, SHAPED, operators that take shapes which
 others compute, CHAINED, such operators between others, or OUTSIDE and ASTRAY, indices of which
 some are outside of their dimension."""
@@ -31,8 +32,8 @@ draw = random.Random(len(extents))
 FIXED, FLOAT, INT, LONG, TRUTH = "TENSOR_QUANT16_SYMM", "TENSOR_FLOAT32", "TENSOR_INT32", "nnhal.tflite:0", "TENSOR_BOOL8"
 SIGNED, BYTE, HALF = "TENSOR_QUANT8_ASYMM_SIGNED", "TENSOR_QUANT8_ASYMM", "TENSOR_FLOAT16"
 UNSIGNED, WORD, DOUBLE = "nnhal.tflite:1", "nnhal.tflite:2", "nnhal.tflite:4"
-WEIGHT = "TENSOR_QUANT8_SYMM"
-CODES = {WEIGHT: "b", FIXED: "h", FLOAT: "f", INT: "i", LONG: "q", TRUTH: "B", SIGNED: "b", BYTE: "B", HALF: "e", UNSIGNED: "I",
+WEIGHT, ABOVE = "TENSOR_QUANT8_SYMM", "TENSOR_QUANT16_ASYMM"
+CODES = {WEIGHT: "b", ABOVE: "H", FIXED: "h", FLOAT: "f", INT: "i", LONG: "q", TRUTH: "B", SIGNED: "b", BYTE: "B", HALF: "e", UNSIGNED: "I",
          WORD: "H", DOUBLE: "d"}
 
 
@@ -50,15 +51,15 @@ def value(type):
         return draw.choice([0, 1])
     if type in (HALF, DOUBLE):
         return draw.choice([draw.uniform(-9, 9), 0.0, -0.0, 65504.0])
-    if type in (BYTE, UNSIGNED, WORD):
-        bits = {BYTE: 8, UNSIGNED: 32, WORD: 16}[type]
+    if type in (BYTE, UNSIGNED, WORD, ABOVE):
+        bits = {BYTE: 8, UNSIGNED: 32, WORD: 16, ABOVE: 16}[type]
         return draw.choice([draw.randrange(1 << bits), 0, (1 << bits) - 1, draw.randrange(9)])
     bits = {FIXED: 15, INT: 31, LONG: 63, SIGNED: 7}[type]
     return draw.choice([draw.randrange(-(1 << bits), 1 << bits), -(1 << bits), (1 << bits) - 1, draw.randrange(-9, 9)])
 
 
 def quantization(type, scale):
-    return ({"scale": scale} if scale else {}) | ({"zeroPoint": 3} if type in (SIGNED, BYTE) else {})
+    return ({"scale": scale} if scale else {}) | ({"zeroPoint": 3} if type in (SIGNED, BYTE, ABOVE) else {})
 
 
 def constant(type, numbers, dimensions=None, scale=0):
@@ -431,14 +432,22 @@ def contracted():
                             [option("INT32", activation), option("INT32", 0), option("BOOL", isKept)], scale, [shape])
 
 
+def requantized():
+    """QUANTIZE of integers of every form to every form, by factors above and below 1, some of which make all 0 or wrap."""
+    forms = (SIGNED, BYTE, FIXED, ABOVE, INT)
+    for step, other in ((0.03, 0.07), (0.5, 0.5), (1.0, 0.001), (0.25, 0.5), (1.5e-7, 0.0009), (0.001, 1e5), (1e8, 1e-5), (1e-9, 1e9)):
+        for source in forms:
+            x = tensor(source, extents, step)
+            for result in forms:
+                compute(QUANTIZE, [x], result, scale=other)
+
+
 def byteProducts():
     """Functions of all bytes, and FULLY_CONNECTED with a scale for each result channel: many scaled sums are halves."""
     for source in (SIGNED, BYTE):
         for step, other in ((0.03, 0.07), (0.5, 0.5), (1.0, 0.001), (0.25, 0.5), (0.001, 100.0)):
             numbers = iter(range(-128, 128) if source == SIGNED else range(256))
             x = tensor(source, [2, 128], step, values=lambda: next(numbers))
-            for result in (SIGNED, BYTE):
-                compute(QUANTIZE, [x], result, scale=other, shapes=[[2, 128]])
             for number in (RELU, RELU_N1_TO_1, RELU6, RELU_0_TO_1, *((ABS,) if source == SIGNED else ())):
                 compute(number, [x], source, scale=other, shapes=[[2, 128]])
             y = tensor(source, [128], other)
@@ -616,7 +625,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "ASTRAY": astray, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "BYTES": byteProducts, "GROUPED": grouped, "TRANSPOSED": transposed, "MULTIPLIED": multiplied,
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "ASTRAY": astray, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "BYTES": byteProducts, "REQUANTIZED": requantized, "GROUPED": grouped, "TRANSPOSED": transposed, "MULTIPLIED": multiplied,
           "SHAPED": shaped}
 if kind in makers:
     makers[kind]()
