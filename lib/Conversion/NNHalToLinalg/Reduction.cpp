@@ -354,8 +354,9 @@ static LogicalResult lowerAny(OperationLowering &op) {
 //===----------------------------------------------------------------------===//
 
 /// The index along the axis of the first element that no other is better than:
-/// ties keep the lowest (M-136). \p isMaximum tells which is better; a NaN
-/// never is.
+/// ties keep the lowest (M-136). \p isMaximum tells which is better; nothing is
+/// better than a NaN, and a NaN than nothing, so that a first element which is
+/// one stays.
 static LogicalResult lowerBestIndex(OperationLowering &op, bool isMaximum) {
   if (!op.isConstant(1))
     return op.fail("the axis is no constant");
@@ -386,6 +387,13 @@ static LogicalResult lowerBestIndex(OperationLowering &op, bool isMaximum) {
                     .back();
   SmallVector<Scalar> extents = input.extents();
   extents.erase(extents.begin() + axis);
+  if (input.isFloat())
+    best = op.define(op.outputType(), extents, [&](Indices at) {
+      SmallVector<Scalar> first(at);
+      first.insert(first.begin() + axis, op.index(0));
+      Scalar value = input.real(first);
+      return select(value == value, best.integer(at), op.i32(0));
+    });
   // A result without dimensions is one element.
   if (extents.empty())
     extents.push_back(op.index(1));

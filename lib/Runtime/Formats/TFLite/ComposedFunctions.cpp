@@ -147,8 +147,8 @@ Status importCumsum(Operator &op) {
   uint32_t turned = c.transpose(c.input(0), order);
   Shape turnedShape = c.shapeOf(turned);
   uint32_t rows = *elementCount(shape) / extent;
-  NNHAL_RETURN_IF_ERROR(op.graph.file().checkConstants(
-      uint64_t(extent) * extent * sizeof(float)));
+  NNHAL_RETURN_IF_ERROR(op.graph.file().checkConstants(uint64_t(extent) *
+                                                       extent * sizeof(float)));
   std::vector<float> ones(size_t(extent) * extent);
   uint32_t own = options->exclusive() ? 0 : 1;
   for (uint32_t to = 0; to < extent; ++to) {

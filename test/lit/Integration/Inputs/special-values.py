@@ -1,4 +1,4 @@
-"""Writes DIR/model.json, operations that order two numbers, and DIR/a.bin and
+"""Writes DIR/model.json, operations that order numbers, and DIR/a.bin and
 DIR/b.bin, each pair of numbers whose order is special."""
 
 import json
@@ -48,7 +48,11 @@ for activation in (1, 2, 3):
 operation("CAST", [a], "TENSOR_INT32")
 operation("CAST", [a], "TENSOR_QUANT8_ASYMM", scale=0.5, zeroPoint=3)
 operation("QUANTIZE", [a], "TENSOR_QUANT8_ASYMM", scale=0.5, zeroPoint=3)
+joined = operand("TENSOR_FLOAT32", "TEMPORARY_VARIABLE", dimensions=[1, 1, len(pairs), 3])
+operations.append({"type": "CONCATENATION", "inputs": [a, b, a, constant("INT32", 3)], "outputs": [joined]})
+for type in ("ARGMAX", "ARGMIN"):
+    operation(type, [joined, constant("INT32", -1)], "TENSOR_INT32", dimensions=[1, 1, len(pairs)])
 model = {"halVersion": "1.3",
          "main": {"operands": operands, "operations": operations, "inputIndexes": [a, b],
-                  "outputIndexes": [output for each in operations for output in each["outputs"]]}}
+                  "outputIndexes": [output for each in operations for output in each["outputs"] if output != joined]}}
 (folder / "model.json").write_text(json.dumps(model))
