@@ -197,6 +197,19 @@ Value truncated(Elements &e, Value x, IntegerType to) {
 /// Integers keep their low bits; any byte but 0 is true.
 Value converted(Elements &e, const Use &use, Value x) {
   Type from = x.getType();
+  std::optional<IntegerForm> source =
+      integerFormOf(use.op.getInputs()[0].getType());
+  std::optional<IntegerForm> target =
+      integerFormOf(use.op.getResult().getType());
+  if (source && target) {
+    Type to = e.builder().getIntegerType(target->bits);
+    if (source->bits == target->bits)
+      return x;
+    if (source->bits > target->bits)
+      return e.make<arith::TruncIOp>(to, x);
+    return source->isSigned ? e.make<arith::ExtSIOp>(to, x)
+                            : e.make<arith::ExtUIOp>(to, x);
+  }
   ElementClass result = classOf(use.op.getResult().getType());
   if (use.element == ElementClass::boolean || result == ElementClass::boolean)
     x = isa<FloatType>(from)
@@ -215,14 +228,7 @@ Value converted(Elements &e, const Use &use, Value x) {
                   : result == ElementClass::fixed16 ? 16
                                                     : 8;
   IntegerType to = e.builder().getIntegerType(bits);
-  if (isTruth)
-    return e.make<arith::ExtUIOp>(to, x);
-  if (isa<FloatType>(from))
-    return truncated(e, x, to);
-  if (from == to)
-    return x;
-  return from.getIntOrFloatBitWidth() < bits ? e.make<arith::ExtSIOp>(to, x)
-                                             : e.make<arith::TruncIOp>(to, x);
+  return isTruth ? e.make<arith::ExtUIOp>(to, x) : truncated(e, x, to);
 }
 
 Value signOf(Elements &e, Value x) {
@@ -597,6 +603,10 @@ static std::optional<bool> takesBits(Function function, TypeRange values,
     std::optional<uint64_t> size = sizeOf(values.front());
     return size && size == sizeOf(result);
   }
+  case Function::cast:
+    if (integerFormOf(values.front()) && integerFormOf(result))
+      return true;
+    return std::nullopt;
   case Function::right_shift:
   case Function::shift_left: {
     std::optional<IntegerForm> form = integerFormOf(result);

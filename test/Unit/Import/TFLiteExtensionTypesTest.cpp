@@ -127,6 +127,10 @@ TEST(TFLiteExtensionTypesTest, numbersThatTheHalDoesNotTake) {
             "tflite:NEG(i2:0) -> o2:0\n");
   EXPECT_EQ(of(Code::CAST, {{2}}, {{}, Type::BOOL}),
             "tflite:CAST(i2, 0, 0) -> o2\n");
+  // The HAL's CAST saturates.
+  EXPECT_EQ(of(Code::CAST, {{2}, Type::INT32}, {{}, Type::UINT8}),
+            "tflite:CAST(i2, 0, 0) -> o2\n");
+  EXPECT_EQ(of(Code::CAST, {{2}}, {{}, Type::UINT8}), "CAST(i2) -> o2\n");
 }
 
 TEST(TFLiteExtensionTypesTest, withoutExtensions) {

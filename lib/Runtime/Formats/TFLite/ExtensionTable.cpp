@@ -84,8 +84,12 @@ static bool hasOtherCast(Operator &op) {
     return false;
   bool isByteToReal = *from.type == OperandType::TENSOR_QUANT8_ASYMM_SIGNED &&
                       from.isPlain && *to.type == OperandType::TENSOR_FLOAT32;
-  return !isByteToReal && !(typeSetOf(*from.type) & convertible &&
-                            typeSetOf(*to.type) & convertible);
+  // TensorFlow Lite keeps the low bits where the HAL saturates.
+  bool isNarrowed = *from.type == OperandType::TENSOR_INT32 &&
+                    *to.type == OperandType::TENSOR_QUANT8_ASYMM;
+  return isNarrowed ||
+         (!isByteToReal && !(typeSetOf(*from.type) & convertible &&
+                             typeSetOf(*to.type) & convertible));
 }
 
 static bool hasExactGelu(Operator &op) {

@@ -682,6 +682,9 @@ for scales in ((0.0013, 0.0021, 0.0047), (2**-12, 2**-9, 2**-9), (0.3, 0.001, 0.
         compute(number, [a], FIXED, scale=2**-15)
     for number in (FLOOR_DIV, FLOOR_MOD):
         compute(number, [a, divisors(FIXED, row, scales[1])], FIXED, scale=scales[2])
+for type, scale in ((BYTE, 1), (SIGNED, 1), (UNSIGNED, 0), (WORD, 0)):
+    for target, code, step in ((INT, 2, 0), (LONG, 4, 0), (FIXED, 7, 1), (SIGNED, 9, 1), (WORD, 16, 0)):
+        compute(CAST, [tensor(type, extents, scale)], target, [option("INT32", 3), option("INT32", code)], step)
 same = tensor(FIXED, extents, 0.5), tensor(FIXED, each, 0.5)
 compute(101, same[:1], FIXED, scale=0.5)
 for type, scale in ((FIXED, 0.5), (INT, 0), (LONG, 0), (FLOAT, 0), (TRUTH, 0)):
@@ -689,11 +692,13 @@ for type, scale in ((FIXED, 0.5), (INT, 0), (LONG, 0), (FLOAT, 0), (TRUTH, 0)):
     for number in COMPARISONS:
         compute(number, pair, TRUTH)
     numbers = pair[0]
+    # Reals and truths become bytes by a call.
+    narrow = [] if type in (FLOAT, TRUTH) else [(BYTE, 3, 1), (SIGNED, 9, 1), (UNSIGNED, 15, 0)]
     if type == FLOAT:
         far = [2.0**15, 2.0**31, 2.0**63, 1e20, float("inf")]
         some = [0.0, -0.0, 0.3, -1.9, 32767.5, -32768.5, float("nan"), *far, *[-number for number in far]]
         numbers = tensor(FLOAT, extents, values=lambda: draw.choice(some))
-    for target, code, step in ((INT, 2, 0), (LONG, 4, 0), (FLOAT, 0, 0), (TRUTH, 6, 0), (FIXED, 7, 1)):
+    for target, code, step in ((INT, 2, 0), (LONG, 4, 0), (FLOAT, 0, 0), (TRUTH, 6, 0), (FIXED, 7, 1), *narrow):
         compute(CAST, [numbers], target, [option("INT32", 2), option("INT32", code)], step)
     compute(123, [tensor(TRUTH, row), *pair], type, scale=scale)
     shape = operand("TENSOR_INT32", [len(extents)], "CONSTANT_COPY", value=extents)
