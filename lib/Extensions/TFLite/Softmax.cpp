@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteExponential.h"
 #include "Families.h"
-#include "FixedPoint.h"
 
 #include <bit>
 #include <cmath>
@@ -90,62 +90,21 @@ void softmaxRow(int16_t *to, const int16_t *from, int64_t depth,
 // SOFTMAX of bytes
 //===----------------------------------------------------------------------===//
 
-/// The exponents of bytes have 5 integer bits, their sums 12.
-constexpr int32_t exponentBits = 5, sumBits = 12;
-
-/// The product of numbers of which one has no integer bits.
-int32_t product(int32_t a, int32_t b) { return doublingHighMultiply(a, b); }
-
-/// exp(x) for x from -1/4 to 0, both without integer bits, by the first terms
-/// of the series around -1/8.
-int32_t exponentialNearZero(int32_t x) {
-  constexpr int32_t atEighth = 1895147668, third = 715827883;
-  int32_t offset = x + (1 << 28);
-  int32_t square = product(offset, offset);
-  int32_t cube = product(square, offset);
-  int32_t fourth = roundingShift(product(square, square), 2);
-  int32_t rest = roundingShift(product(fourth + cube, third) + square, 1);
-  return atEighth + product(atEighth, offset + rest);
-}
-
-/// exp(x) without integer bits for x <= 0 with 5 integer bits: the rest of a
-/// quarter, times a constant for each bit of the quarters.
-int32_t exponential(int32_t x) {
-  constexpr int32_t quarter = 1 << 24;
-  constexpr int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308,
-                                39332535,   720401,     242};
-  if (x == 0)
-    return std::numeric_limits<int32_t>::max();
-  int32_t rest = (x & (quarter - 1)) - quarter;
-  int32_t result = exponentialNearZero(saturatingLeft(rest, exponentBits));
-  int32_t quarters = wrappingAdd(rest, -x);
-  for (int32_t bit = 0; bit < int32_t(std::size(powers)); ++bit)
-    if (quarters & (quarter << bit))
-      result = product(result, powers[bit]);
-  return result;
-}
-
 void softmaxByteRow(uint16_t *to, const int8_t *from, int64_t depth,
-                    Factor factor, int32_t least) {
+                    const ByteExponential &exponential) {
   int8_t most = *std::max_element(from, from + depth);
-  auto exponentialOf = [&](int8_t value) {
-    int32_t shifted = int32_t(uint32_t(int32_t(value) - most) << factor.shift);
-    return exponential(doublingHighMultiply(shifted, factor.multiplier));
-  };
   uint32_t sum = 0;
   for (int64_t index = 0; index < depth; ++index)
-    if (from[index] - most >= least)
-      sum += uint32_t(roundingShift(exponentialOf(from[index]), sumBits));
+    sum +=
+        uint32_t(roundingShift(exponential(most - from[index]), byteSumBits));
   int32_t zeros = std::countl_zero(sum);
   int32_t reciprocal =
       reciprocalOfOnePlus(int32_t((sum << zeros) - (uint32_t(1) << 31)));
-  int32_t right = std::clamp(sumBits - zeros + 31 - 16, 0, 31);
+  int32_t right = std::clamp(byteSumBits - zeros + 31 - 16, 0, 31);
   for (int64_t index = 0; index < depth; ++index) {
-    int32_t fraction = 0;
-    if (from[index] - most >= least)
-      fraction =
-          roundingShift(product(reciprocal, exponentialOf(from[index])), right);
-    to[index] = uint16_t(std::clamp(fraction, 0, 65535));
+    int32_t product =
+        doublingHighMultiply(reciprocal, exponential(most - from[index]));
+    to[index] = uint16_t(std::clamp(roundingShift(product, right), 0, 65535));
   }
 }
 
@@ -153,21 +112,15 @@ Status runByteSoftmax(Run &run) {
   const Use &use = run.use;
   NNHAL_ASSIGN_OR_RETURN(uint16_t *to, run.allocate<uint16_t>(0));
   int64_t depth = use.extent(0, use.rank(0) - 1);
-  // The sum has 12 integer bits, for so many exponentials of at most 1.
-  if (depth > 4095)
-    return fail("depth ", depth, " must be at most 4095");
-  double perStep = std::min(double(use.real("beta")) * use.input(0).scale *
-                                (1 << (31 - exponentBits)),
-                            double(std::numeric_limits<int32_t>::max()));
-  Factor factor = factorOf(perStep);
-  if (factor.shift < 0)
+  if (depth > mostBytesOfSoftmax)
+    return fail("depth ", depth, " must be at most ", mostBytesOfSoftmax);
+  std::optional<ByteExponential> exponential =
+      ByteExponential::of(use.input(0).scale, use.real("beta"));
+  if (!exponential)
     return fail("scale ", use.input(0).scale, " times beta is below 2^-27");
-  double reach =
-      31.0 * (1 << (31 - exponentBits)) / double(int64_t(1) << factor.shift);
-  auto least = -int32_t(std::min(std::floor(reach), 256.0));
   for (int64_t done = 0, count = elementCount(use.input(0)); done < count;
        done += depth)
-    softmaxByteRow(to + done, use.data<int8_t>(0) + done, depth, factor, least);
+    softmaxByteRow(to + done, use.data<int8_t>(0) + done, depth, *exponential);
   return Status::ok();
 }
 

@@ -135,10 +135,20 @@ Value tflite::filled(ImplicitLocOpBuilder &builder, ArrayRef<int64_t> shape,
   return linalg::FillOp::create(builder, element, empty).getResult(0);
 }
 
-Value tflite::tableConstant(OpBuilder &builder, Location loc,
-                            ArrayRef<int16_t> entries) {
-  auto type =
-      RankedTensorType::get({int64_t(entries.size())}, builder.getI16Type());
+template <typename T>
+static Value constantOf(OpBuilder &builder, Location loc, ArrayRef<T> entries) {
+  auto type = RankedTensorType::get({int64_t(entries.size())},
+                                    builder.getIntegerType(8 * sizeof(T)));
   return arith::ConstantOp::create(builder, loc,
                                    DenseElementsAttr::get(type, entries));
+}
+
+Value tflite::tableConstant(OpBuilder &builder, Location loc,
+                            ArrayRef<int16_t> entries) {
+  return constantOf(builder, loc, entries);
+}
+
+Value tflite::tableConstant(OpBuilder &builder, Location loc,
+                            ArrayRef<int32_t> entries) {
+  return constantOf(builder, loc, entries);
 }

@@ -82,6 +82,8 @@ inline mlir::Value filled(mlir::ImplicitLocOpBuilder &builder,
 /// Builds a constant of \p entries.
 mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<int16_t> entries);
+mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                          llvm::ArrayRef<int32_t> entries);
 
 } // namespace nnhal::tflite
 

@@ -375,14 +375,24 @@ FailureOr<Value> buildElementwise(OperationOp op, OpBuilder &builder,
                                      activation, alpha, isApproximate));
 }
 
+/// The option of SOFTMAX; null where it is something else.
+FloatAttr betaOf(OperationOp op) {
+  auto beta = dyn_cast<FloatAttr>(definingConstant(op.getInputs().back()));
+  return beta && beta.getType().isF32() ? beta : FloatAttr();
+}
+
 /// Says why \p op, which is not computed element by element, is left to the
 /// runtime.
 StringRef whyOtherIsCalled(OperationOp op, const Form &form) {
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   uint32_t number = op.getHalOperation().getCode();
-  if (number == softmaxCode)
-    return whySoftmaxIsCalled(op.getInputs()[0].getType(),
-                              op->getResult(0).getType());
+  if (number == softmaxCode) {
+    FloatAttr beta = betaOf(op);
+    return beta ? whySoftmaxIsCalled(op.getInputs()[0].getType(),
+                                     op->getResult(0).getType(),
+                                     beta.getValue().convertToFloat())
+                : StringRef(misfit);
+  }
   if (symbolizeNormalizer(number))
     return whyNormalizeIsCalled(op.getInputs()[0].getType(),
                                 op->getResult(0).getType());
@@ -426,14 +436,10 @@ FailureOr<SmallVector<Value>> build(OperationOp op, OpBuilder &builder,
                                     const Form &form) {
   uint32_t number = op.getHalOperation().getCode();
   Type result = op->getResult(0).getType();
-  if (number == softmaxCode) {
-    auto beta = dyn_cast<FloatAttr>(definingConstant(op.getInputs().back()));
-    if (!beta || !beta.getType().isF32())
-      return failure();
+  if (number == softmaxCode)
     return single(Value(tflite::SoftmaxOp::create(builder, op.getLoc(), result,
                                                   op.getInputs().front(),
-                                                  beta.getValue())));
-  }
+                                                  betaOf(op).getValue())));
   if (std::optional<Normalizer> normalizer = symbolizeNormalizer(number)) {
     // TensorFlow Lite takes no other activation.
     if (*normalizer == Normalizer::l2 &&

@@ -10,6 +10,8 @@
 
 #include "Elements.h"
 
+#include "Extensions/TFLite/ByteExponential.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -83,6 +85,10 @@ private:
 /// Builds SOFTMAX of the rows of \p input, of floats.
 mlir::Value floatSoftmax(mlir::ImplicitLocOpBuilder &builder, mlir::Value input,
                          float beta);
+/// Builds SOFTMAX of the rows of \p input, of signed bytes, whose results are
+/// fractions of 16 bits.
+mlir::Value byteSoftmax(mlir::ImplicitLocOpBuilder &builder, mlir::Value input,
+                        const ByteExponential &exponential);
 
 } // namespace nnhal::tflite
 

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementUse.h"
+#include "Bytes.h"
 #include "Lowering.h"
 #include "Rows.h"
 
@@ -98,6 +98,10 @@ Value tflite::TensorLowering<tflite::SoftmaxOp>::lower(
     tflite::SoftmaxOpAdaptor from, RankedTensorType) {
   if (classOf(op.getInput().getType()) == ElementClass::float32)
     return floatSoftmax(b, from.getInput(), op.getBeta().convertToFloat());
+  if (bytesOf(op.getInput().getType()))
+    return byteSoftmax(b, from.getInput(),
+                       *ByteExponential::of(scaleOf(op.getInput().getType()),
+                                            op.getBeta().convertToFloat()));
   Type i16 = b.getI16Type(), i32 = b.getI32Type();
   Value input = from.getInput();
   Rows rows(b, cast<RankedTensorType>(input.getType()).getShape());
@@ -133,17 +137,41 @@ Value tflite::TensorLowering<tflite::SoftmaxOp>::lower(
                   })[0];
 }
 
-StringRef tflite::whySoftmaxIsCalled(Type input, Type result) {
+/// Whether \p input are signed bytes and \p result numbers of 16 bits that have
+/// no sign.
+static bool areBytesToWords(Type input, Type result) {
+  quant::UniformQuantizedType from = bytesOf(input), to = quantizedOf(result);
+  return from && from.isSigned() && to && !to.isSigned() &&
+         to.getStorageTypeIntegralWidth() == 16;
+}
+
+/// Says why SOFTMAX of rows that \p depth bytes have is called.
+static StringRef whyByteSoftmaxIsCalled(Type input, Type result, float beta) {
+  int32_t exponent = 0;
+  if (!isPowerOfTwo(scaleOf(result), exponent) || exponent != -16 ||
+      quantizedOf(result).getZeroPoint() != 0)
+    return "its result has not the scale 2^-16, without a zero point";
+  if (cast<RankedTensorType>(input).getShape().back() > mostBytesOfSoftmax)
+    return "its rows have more than 4095 elements";
+  return ByteExponential::of(scaleOf(input), beta)
+             ? ""
+             : "its scale times beta is below 2^-27";
+}
+
+StringRef tflite::whySoftmaxIsCalled(Type input, Type result, float beta) {
   if (classOf(input) == ElementClass::float32)
     return whyNormalizeIsCalled(input, result);
-  if (classOf(input) != ElementClass::fixed16 ||
-      classOf(result) != ElementClass::fixed16)
+  bool areBytes = areBytesToWords(input, result);
+  if (!areBytes && (classOf(input) != ElementClass::fixed16 ||
+                    classOf(result) != ElementClass::fixed16))
     return otherTypes;
-  if (!isFraction(result))
+  if (!areBytes && !isFraction(result))
     return otherScale;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(input).getShape();
   if (shape.empty() || shape != cast<RankedTensorType>(result).getShape())
     return otherRows;
+  if (areBytes)
+    return whyByteSoftmaxIsCalled(input, result, beta);
   // The sum of more exponentials may have 32 bits, for which the runtime's half
   // fails.
   if (shape.back() > 1 << 16)

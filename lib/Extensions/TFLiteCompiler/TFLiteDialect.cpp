@@ -223,8 +223,8 @@ LogicalResult ReduceOp::verify() {
 LogicalResult tflite::SoftmaxOp::verify() {
   if (failed(verifyKnown(*this)))
     return failure();
-  StringRef reason =
-      whySoftmaxIsCalled(getInput().getType(), getResult().getType());
+  StringRef reason = whySoftmaxIsCalled(
+      getInput().getType(), getResult().getType(), getBeta().convertToFloat());
   return reason.empty() ? success() : emitOpError(reason);
 }
 

@@ -127,7 +127,8 @@ llvm::StringRef whyElementwiseIsCalled(Function function,
 
 /// Says why SOFTMAX of known extents is called; the empty text where it is
 /// lowered.
-llvm::StringRef whySoftmaxIsCalled(mlir::Type input, mlir::Type result);
+llvm::StringRef whySoftmaxIsCalled(mlir::Type input, mlir::Type result,
+                                   float beta);
 
 /// Says why a reduction is called; the empty text where it is lowered.
 llvm::StringRef whyReduceIsCalled(Reducer reducer, mlir::Type input,

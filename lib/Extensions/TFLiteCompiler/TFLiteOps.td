@@ -234,7 +234,8 @@ def TFLite_PadOp : Op<TFLite_Dialect, "pad", [Pure]> {
 def TFLite_SoftmaxOp : Op<TFLite_Dialect, "softmax", [Pure]> {
   let summary = "SOFTMAX of the last dimension";
   let description = [{
-    Elements are floats or 16-bit numbers.
+    Elements are floats or 16-bit numbers, or signed bytes that become numbers
+    of 16 bits without a sign.
 
     ```mlir
     %0 = tflite.softmax %x {beta = 1.0 : f32}

@@ -136,6 +136,46 @@ func.func @softmax_scale(%x: tensor<2x!quant.uniform<i16:f32, 0.5>>) -> tensor<2
 
 // -----
 
+func.func @softmax_byte_scale(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<u16:f32, 0.5>> {
+  // expected-error @+1 {{'tflite.softmax' op its result has not the scale 2^-16, without a zero point}}
+  %0 = tflite.softmax %x {beta = 1.0 : f32} : tensor<2x!quant.uniform<i8:f32, 0.5>> -> tensor<2x!quant.uniform<u16:f32, 0.5>>
+  return %0 : tensor<2x!quant.uniform<u16:f32, 0.5>>
+}
+
+// -----
+
+func.func @softmax_byte_zero_point(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<u16:f32, 0.0000152587890625:3>> {
+  // expected-error @+1 {{'tflite.softmax' op its result has not the scale 2^-16, without a zero point}}
+  %0 = tflite.softmax %x {beta = 1.0 : f32} : tensor<2x!quant.uniform<i8:f32, 0.5>> -> tensor<2x!quant.uniform<u16:f32, 0.0000152587890625:3>>
+  return %0 : tensor<2x!quant.uniform<u16:f32, 0.0000152587890625:3>>
+}
+
+// -----
+
+func.func @softmax_byte_rows(%x: tensor<4096x!quant.uniform<i8:f32, 0.5>>) -> tensor<4096x!quant.uniform<u16:f32, 0.0000152587890625>> {
+  // expected-error @+1 {{'tflite.softmax' op its rows have more than 4095 elements}}
+  %0 = tflite.softmax %x {beta = 1.0 : f32} : tensor<4096x!quant.uniform<i8:f32, 0.5>> -> tensor<4096x!quant.uniform<u16:f32, 0.0000152587890625>>
+  return %0 : tensor<4096x!quant.uniform<u16:f32, 0.0000152587890625>>
+}
+
+// -----
+
+func.func @softmax_byte_beta(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2x!quant.uniform<u16:f32, 0.0000152587890625>> {
+  // expected-error @+1 {{'tflite.softmax' op its scale times beta is below 2^-27}}
+  %0 = tflite.softmax %x {beta = 1.0e-9 : f32} : tensor<2x!quant.uniform<i8:f32, 0.5>> -> tensor<2x!quant.uniform<u16:f32, 0.0000152587890625>>
+  return %0 : tensor<2x!quant.uniform<u16:f32, 0.0000152587890625>>
+}
+
+// -----
+
+func.func @softmax_unsigned_bytes(%x: tensor<2x!quant.uniform<u8:f32, 0.5>>) -> tensor<2x!quant.uniform<u16:f32, 0.0000152587890625>> {
+  // expected-error @+1 {{'tflite.softmax' op elements of these types are not compiled}}
+  %0 = tflite.softmax %x {beta = 1.0 : f32} : tensor<2x!quant.uniform<u8:f32, 0.5>> -> tensor<2x!quant.uniform<u16:f32, 0.0000152587890625>>
+  return %0 : tensor<2x!quant.uniform<u16:f32, 0.0000152587890625>>
+}
+
+// -----
+
 func.func @logistic_scale(%x: tensor<2x!quant.uniform<i16:f32, 0.5>>) -> tensor<2x!quant.uniform<i16:f32, 0.5>> {
   // expected-error @+1 {{'tflite.elementwise' op its result has not the scale 2^-15}}
   %0 = tflite.elementwise logistic(%x) : (tensor<2x!quant.uniform<i16:f32, 0.5>>) -> tensor<2x!quant.uniform<i16:f32, 0.5>>

@@ -1,5 +1,5 @@
 // The compiler's half of nnhal.tflite raises what computes each element by itself,
-// SOFTMAX and pools of 16 bits, reductions and what moves elements, and leaves the
+// SOFTMAX, pools of 16 bits, reductions and what moves elements, and leaves the
 // rest, with a reason.
 // RUN: nnhal-opt %s --load-dialect-plugin=%{extension-halves}/nnhal.tflite.compiler.so --nnhal-raise-operations 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REASONS <%t
@@ -108,5 +108,15 @@ nnhal.model @requantized attributes {hal_version = "1.3", extension_names = ["nn
     %2 = nnhal.operation "nnhal.tflite:114"(%1) : (tensor<4x!byte>) -> tensor<4x!above>
     %3 = nnhal.operation "nnhal.tflite:114"(%2) : (tensor<4x!above>) -> tensor<4x!long>
     nnhal.return %3 : tensor<4x!long>
+  }
+}
+
+// CHECK-LABEL: nnhal.model @byte_rows
+// CHECK: tflite.softmax %arg0 {beta = 1.000000e+00 : f32} : tensor<2x3x!quant8_asymm_signed> -> tensor<2x3x!quant16_asymm1>
+nnhal.model @byte_rows attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<2x3x!byte>) -> tensor<2x3x!quant.uniform<u16:f32, 0.0000152587890625>> {
+    %beta = nnhal.constant_copy 1.0 : f32 -> f32
+    %0 = nnhal.operation "nnhal.tflite:25"(%x, %beta) : (tensor<2x3x!byte>, f32) -> tensor<2x3x!quant.uniform<u16:f32, 0.0000152587890625>>
+    nnhal.return %0 : tensor<2x3x!quant.uniform<u16:f32, 0.0000152587890625>>
   }
 }

@@ -11,7 +11,7 @@ go on along it, BITS, functions of bits, RESIZED and POOLED, images of another s
 and pools of an image with as many lines, columns and channels, NORMALIZED, rows of
 floats that are normalized, which are not exact, CONVOLVED, convolutions of an image
 whose channels have weights of their own, CONTRACTED, convolutions and products that
-join channels, BYTES, products of bytes, REQUANTIZED, integers of one form in another,
+join channels, BYTES, products of bytes, REQUANTIZED, integers of one form in another, BYTE_ROWS, SOFTMAX of rows of bytes,
 GROUPED and TRANSPOSED, convolutions in groups
 and transposed ones, MULTIPLIED, products of matrices of rows, depth and columns, SHAPED, operators that take shapes which
 others compute, CHAINED, such operators between others, or OUTSIDE and ASTRAY, indices of which
@@ -150,6 +150,17 @@ def rows():
             y = tensor(FIXED, extents, scale, values=lambda: draw.randrange(-500, 500))
             compute(SOFTMAX, [x], FIXED, [option("FLOAT32", beta)], 2**-15)
             compute(SOFTMAX, [y], FIXED, [option("FLOAT32", beta)], 2**-15)
+
+
+def byteRows():
+    """SOFTMAX of bytes with results of 16 bits, far from the largest of which exponentials are 0."""
+    for scale in (3e-8, 0.003, 0.1, 2.0, 500.0):
+        for beta in (1.0, 0.3):
+            x = tensor(SIGNED, extents, scale)
+            y = tensor(SIGNED, extents, scale, values=lambda: draw.choice([-3, 0, 1]))
+            for row in (x, y):
+                compute(SOFTMAX, [row], ABOVE, [option("FLOAT32", beta)], 2**-16)
+                operands[outputs[-1]]["zeroPoint"] = 0
 
 
 def places(*numbers):
@@ -625,7 +636,7 @@ def normalized():
 
 
 makers = {"POOLED": pooled, "EVERY": every, "ROWS": rows, "MOVED": moved, "REDUCED": reduced, "PLACED": placed, "SUMMED": summed,
-          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "ASTRAY": astray, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "BYTES": byteProducts, "REQUANTIZED": requantized, "GROUPED": grouped, "TRANSPOSED": transposed, "MULTIPLIED": multiplied,
+          "BITS": bits, "RESIZED": resized, "NORMALIZED": normalized, "OUTSIDE": outside, "ASTRAY": astray, "CHAINED": chained, "CONVOLVED": convolved, "CONTRACTED": contracted, "BYTES": byteProducts, "REQUANTIZED": requantized, "BYTE_ROWS": byteRows, "GROUPED": grouped, "TRANSPOSED": transposed, "MULTIPLIED": multiplied,
           "SHAPED": shaped}
 if kind in makers:
     makers[kind]()
