@@ -38,6 +38,7 @@ private:
   bool isUsable(mlir::OpOperand &operand);
   bool readsAlongLanes(mlir::memref::LoadOp load);
   bool isContiguousElementwise();
+  bool readsInOrder(mlir::AffineMap map);
   void collapseToOneDimension();
 
   mlir::Block *beginLoop(unsigned dim, mlir::Value lower, mlir::Value upper,

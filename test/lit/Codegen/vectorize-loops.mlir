@@ -25,6 +25,36 @@ func.func @contiguous_is_one_row(%a: memref<3x7xf32>, %b: memref<3x7xf32>) {
   return
 }
 
+// Dimensions of one element, which operands have or not, are of that row too.
+// CHECK-LABEL: func.func @single_elements
+// CHECK-COUNT-3: memref.collapse_shape {{.*}} into memref<64xf32>
+// CHECK:         scf.forall
+// CHECK:           arith.addf {{.*}} : vector<8xf32>
+func.func @single_elements(%a: memref<1x64x1xf32>, %b: memref<64x1xf32>, %c: memref<1x64x1xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                  iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%a, %b : memref<1x64x1xf32>, memref<64x1xf32>) outs(%c : memref<1x64x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// What repeats for other rows is not.
+// CHECK-LABEL: func.func @repeated_rows
+// CHECK-NOT:     memref.collapse_shape
+// CHECK:         arith.addf {{.*}} : vector<8xf32>
+func.func @repeated_rows(%a: memref<2x64xf32>, %b: memref<64xf32>, %c: memref<2x64xf32>) {
+  linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<2x64xf32>, memref<64xf32>) outs(%c : memref<2x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @broadcasts_stay_scalar
 // CHECK:         scf.forall
 // CHECK:           %[[S:.+]] = memref.load {{.*}} : memref<3xf32>
