@@ -227,6 +227,14 @@ Tensor ReducedDimensions::reduce(Scalar initial, StepBuilder step,
   const rt::TensorType &type = op.outputType();
   // Never zero, even where the check of the extents has failed.
   Scalar count = max(this->count(), 1);
+  // A step for each element is no reduction, and fuses with its neighbours.
+  if (count.known() == 1)
+    return op.reshape(op.define(type, input.extents(),
+                                [&](Indices at) {
+                                  Scalar value = step(initial, at);
+                                  return last ? last(value, count) : value;
+                                }),
+                      resultExtents());
   if (std::optional<SmallVector<bool>> known = knownDimensions()) {
     Tensor result = op.reduce(input, *known, {initial},
                               [&](Indices at, ArrayRef<Scalar> values) {

@@ -66,3 +66,21 @@ nnhal.model @mean_of_one attributes {hal_version = "1.3"} {
     nnhal.return %0 : tensor<2x!quant.uniform<i8:f32, 0.5:3>>
   }
 }
+
+// -----
+
+// A sum of single elements is computed element by element. It makes 0 of -0.
+// CHECK-LABEL: func.func @main(
+// CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:         arith.addf %{{.+}}, %[[ZERO]] : f32
+// CHECK-NOT:     "reduction"
+// CHECK:         return
+nnhal.model @single_elements attributes {hal_version = "1.3"} {
+  nnhal.graph @main(%x: tensor<2x1xf32>) -> tensor<2xf32> {
+    %axes = nnhal.constant_copy dense<1> : tensor<1xi32> -> tensor<1xi32>
+    %keep = nnhal.constant_copy 0 : i8 -> i8
+    %0 = nnhal.operation "REDUCE_SUM"(%x, %axes, %keep) : (tensor<2x1xf32>, tensor<1xi32>, i8) -> tensor<2xf32>
+    nnhal.return %0 : tensor<2xf32>
+  }
+}
