@@ -22,8 +22,9 @@
 // and its lowerings) match no extremum of floats that is a select, add a buffer
 // for the parts, and reduce floats lane after lane.
 //
-// A transposition goes tile by tile (TransposeTiles.h). What is none of these
-// becomes scalar loops by upstream's pattern; what the innermost one
+// A transposition goes tile by tile (TransposeTiles.h), and rows that are
+// shorter than a vector are joined several at once (ShortRows.h). What is none
+// of these becomes scalar loops by upstream's pattern; what the innermost one
 // accumulates is carried in a register. Loops whose rounds write different
 // elements are mapped to pieces of a kernel. Scans, whose outputs move along a
 // reduction, have lanes of parallel dimensions at most (Scans.h).
@@ -40,6 +41,7 @@
 
 #include "CostModel.h"
 #include "KernelSplit.h"
+#include "ShortRows.h"
 #include "TransposeTiles.h"
 #include "VectorLoopEmitter.h"
 
@@ -190,7 +192,8 @@ void VectorizeLoopsPass::runOnOperation() {
       ++numVectorized;
       continue;
     }
-    if (succeeded(emitTransposeTiles(rewriter, op, target->costs()))) {
+    if (succeeded(emitTransposeTiles(rewriter, op, target->costs())) ||
+        succeeded(emitShortRows(rewriter, op, *target))) {
       rewriter.eraseOp(op);
       ++numVectorized;
       continue;
