@@ -13,10 +13,10 @@
 
 #include "Elementwise.h"
 #include "Families.h"
+#include "FunctionTables.h"
 #include "ReciprocalRoot.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 using namespace nnhal;
@@ -206,27 +206,27 @@ Status runReciprocalRootOfBytes(Run &run) {
   });
 }
 
-/// Computes \p function of 16-bit numbers as straight lines between 513 places.
-template <typename Function> Status runTable16(Run &run, Function function) {
-  const float scale = run.use.input(0).scale;
-  const Table16 table = makeTable16(scale * -32768.0f, scale * 32767.0f,
-                                    run.use.output(0).scale, function);
+/// Computes a function of 16-bit numbers as straight lines between 513 places.
+Status runTable(Run &run, const Table16 &table) {
   return map(run, [&](int16_t value) { return lookUp(table, value); });
 }
 
-float gelu(float x, bool isApproximate) {
-  constexpr float root = 0.797884560802865f, half = 0.70710678118654752440f;
-  const float curve = isApproximate
-                          ? std::tanh(root * (x + 0.044715f * x * x * x))
-                          : std::erf(x * half);
-  return 0.5f * x * (1 + curve);
+/// Computes a function of signed bytes.
+Status runTable(Run &run, const Table8 &table) {
+  return map<int8_t>(run, [&](int8_t value) { return table[uint8_t(value)]; });
+}
+
+ByteSteps stepsOf(const TensorType &type) {
+  return {type.scale, type.zeroPoint};
 }
 
 Status runGelu(Run &run) {
-  const bool isApproximate = run.use.truth("approximate");
-  auto function = [=](float x) { return gelu(x, isApproximate); };
-  return run.use.element(0) == Element::int16 ? runTable16(run, function)
-                                              : map<float>(run, function);
+  const Use &use = run.use;
+  const bool isApproximate = use.truth("approximate");
+  if (use.element(0) == Element::int16)
+    return runTable(
+        run, geluTable(use.input(0).scale, use.output(0).scale, isApproximate));
+  return map<float>(run, [=](float x) { return gelu(x, isApproximate); });
 }
 
 Status runRsqrt(Run &run) {
@@ -235,49 +235,21 @@ Status runRsqrt(Run &run) {
     return runReciprocalRootOfBytes(run);
   case Element::int16: {
     NNHAL_RETURN_IF_ERROR(checkNotNegative<int16_t>(run.use));
-    const float most = 32767 * run.use.output(0).scale;
-    return runTable16(run, [=](float value) {
-      return value <= 0 ? most : 1.0f / std::sqrt(value);
-    });
+    return runTable(run, reciprocalRootTable(run.use.input(0).scale,
+                                             run.use.output(0).scale));
   }
   default:
     return runRow<reciprocalRootRow>(run);
   }
 }
 
-/// Computes \p function of signed bytes by a table, whose numbers of single
-/// precision are rounded, halves away from 0.
-template <typename Function> Status runTable8(Run &run, Function function) {
-  const TensorType &from = run.use.input(0), &to = run.use.output(0);
-  const Bounds bounds = boundsOf<int8_t>();
-  const float perUnit = 1.0f / to.scale;
-  std::array<int8_t, 256> table;
-  for (int32_t value = bounds.least; value <= bounds.most; ++value) {
-    const float real = function(from.scale * float(value - from.zeroPoint));
-    const float steps = std::round(real * perUnit) + float(to.zeroPoint);
-    // Steps that are no number become the most.
-    table[uint8_t(value)] = int8_t(
-        std::fmax(std::fmin(steps, float(bounds.most)), float(bounds.least)));
-  }
-  return map<int8_t>(run, [&](int8_t value) { return table[uint8_t(value)]; });
-}
-
-Status runLogarithmOfBytes(Run &run) {
-  const TensorType &to = run.use.output(0);
-  const float least = float(-128 - to.zeroPoint) * to.scale;
-  return runTable8(
-      run, [=](float value) { return value <= 0 ? least : std::log(value); });
-}
-
 Status runLog(Run &run) {
+  const TensorType &from = run.use.input(0), &to = run.use.output(0);
   switch (run.use.element(0)) {
   case Element::int8:
-    return runLogarithmOfBytes(run);
-  case Element::int16: {
-    const float least = -32768 * run.use.output(0).scale;
-    return runTable16(
-        run, [=](float value) { return value <= 0 ? least : std::log(value); });
-  }
+    return runTable(run, logarithmTable(stepsOf(from), stepsOf(to)));
+  case Element::int16:
+    return runTable(run, logarithmTable(from.scale, to.scale));
   default:
     return map<float>(run, [](float value) { return std::log(value); });
   }
@@ -287,11 +259,12 @@ Status runLog(Run &run) {
 // All rows
 //===----------------------------------------------------------------------===//
 
-float elu(float x) { return x < 0 ? std::expm1(x) : x; }
-
 Status runElu(Run &run) {
-  return run.use.element(0) == Element::int8 ? runTable8(run, elu)
-                                             : map<float>(run, elu);
+  const Use &use = run.use;
+  return use.element(0) == Element::int8
+             ? runTable(run,
+                        eluTable(stepsOf(use.input(0)), stepsOf(use.output(0))))
+             : map<float>(run, elu);
 }
 
 constexpr ElementSet magnitudes =

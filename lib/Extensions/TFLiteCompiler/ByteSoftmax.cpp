@@ -26,27 +26,6 @@ Value product(Elements &e, Value a, Value b) {
   return e.make<kernel::DoublingHighMulOp>(a, b, /*nsw=*/false);
 }
 
-/// Builds reciprocalOfOnePlus(). Only the last of its shifts saturates.
-Value reciprocalOfOnePlus(Elements &e, Value x) {
-  Type i32 = x.getType();
-  auto number = [&](int64_t value) { return e.constant(i32, value); };
-  // Neither sum has a sign.
-  Value half = e.make<arith::ShRUIOp>(
-      e.make<arith::AddIOp>(x, number(boundsOf<int32_t>().least)), number(1));
-  Value value = e.make<arith::AddIOp>(number(1515870810),
-                                      product(e, half, number(-1010580540)));
-  for (int step = 0; step < 3; ++step) {
-    Value error =
-        e.make<arith::SubIOp>(number(1 << 29), product(e, half, value));
-    value = e.make<arith::AddIOp>(
-        value, e.make<arith::ShLIOp>(product(e, value, error), number(2)));
-  }
-  Value isOne =
-      e.compare(arith::CmpIPredicate::sge, value, number(int64_t(1) << 30));
-  return e.make<arith::SelectOp>(isOne, number(boundsOf<int32_t>().most),
-                                 e.make<arith::ShLIOp>(value, number(1)));
-}
-
 /// \p value, which is not negative, * 2^-right, rounded by its \p half.
 Value shiftedRight(Elements &e, Value value, Value half, Value right) {
   return e.make<arith::ShRUIOp>(e.make<arith::AddIOp>(value, half), right);
@@ -67,7 +46,7 @@ SmallVector<Value> shares(Elements &e, Value sum) {
       e.make<arith::SubIOp>(e.constant(i32, byteSumBits + 31 - 16), zeros);
   Value one = e.constant(i32, 1);
   Value half = e.make<arith::ShLIOp>(one, e.make<arith::SubIOp>(right, one));
-  return {reciprocalOfOnePlus(e, beyondOne), half, right};
+  return {e.reciprocalOfOnePlus(beyondOne), half, right};
 }
 
 } // namespace

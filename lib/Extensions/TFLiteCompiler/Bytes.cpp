@@ -27,12 +27,16 @@ bool tflite::computesBytes(Function function, TypeRange inputs, Type result) {
   });
   switch (function) {
   case Function::mul:
+  case Function::div:
   case Function::relu:
   case Function::relu_n1_to_1:
   case Function::relu6:
   case Function::relu_0_to_1:
     return isLike;
   case Function::abs:
+  case Function::elu:
+  case Function::log:
+  case Function::neg:
   case Function::squared_difference:
     return isLike && to.isSigned();
   default:
@@ -42,6 +46,11 @@ bool tflite::computesBytes(Function function, TypeRange inputs, Type result) {
 
 Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
   quant::UniformQuantizedType to = bytesOf(use.op.getResult().getType());
+  if (use.table)
+    return lookedUp(e, use, x[0]);
+  // Stored numbers are negated, whatever they stand for.
+  if (use.function() == Function::neg)
+    return e.make<arith::SubIOp>(e.constant(x[0].getType(), 0), x[0]);
   SmallVector<Value> steps;
   for (auto [input, byte] : llvm::zip_equal(use.op.getInputs(), x))
     steps.push_back(stepsOf(e, bytesOf(input.getType()), byte));
@@ -59,6 +68,13 @@ Value tflite::computeBytes(Elements &e, const Use &use, ValueRange x) {
     Value product = e.bounded(e.make<arith::MulIOp>(steps[0], steps[1]),
                               boundsBeforeShift(factor));
     return storedOf(e, to, e.scale(product, factor),
+                    activationBounds(use.activation(), boundsOfStored(to),
+                                     use.resultScale(),
+                                     int32_t(to.getZeroPoint())));
+  }
+  case Function::div: {
+    Factor factor = factorOf(use.scale(0) / (use.scale(1) * use.resultScale()));
+    return storedOf(e, to, quotientOfSteps(e, steps[0], steps[1], factor),
                     activationBounds(use.activation(), boundsOfStored(to),
                                      use.resultScale(),
                                      int32_t(to.getZeroPoint())));

@@ -30,7 +30,7 @@ struct Use {
   ElementClass element;
   /// The type of an element of the result as it is stored.
   mlir::Type stored;
-  /// The results of a function of one 16-bit number for each of its 65,536 bit
+  /// The results of a function of one byte or 16-bit number for each of its bit
   /// patterns; null where they are computed otherwise.
   mlir::Value table;
 
@@ -48,9 +48,16 @@ struct Use {
 /// Builds the table of \p op in front of it; null where its function needs
 /// none.
 mlir::Value buildTable(mlir::OpBuilder &builder, ElementwiseOp op);
+/// The result of the bits \p x in the table of \p use.
+mlir::Value lookedUp(Elements &elements, const Use &use, mlir::Value x);
 /// Computes an element of 16-bit numbers \p x.
 mlir::Value computeFixed16(Elements &elements, const Use &use,
                            mlir::ValueRange x);
+
+/// The quotient of quantized numbers less their zero points, which have 32
+/// bits, times \p factor.
+mlir::Value quotientOfSteps(Elements &elements, mlir::Value a, mlir::Value b,
+                            Factor factor);
 
 /// The quotient of integers that is rounded to 0, that is rounded down, or the
 /// rest of the latter. They wrap; a divisor of 0 is taken for 1, so that no

@@ -80,6 +80,29 @@ Value Elements::widenedBy15(Value value, Factor factor) {
   return roundingShift(make<arith::AddIOp>(upper, carried), -factor.shift);
 }
 
+Value Elements::reciprocalOfOnePlus(Value x) {
+  Type i32 = x.getType();
+  auto product = [&](Value first, Value second) {
+    return make<kernel::DoublingHighMulOp>(first, second, /*nsw=*/false);
+  };
+  // Neither sum has a sign, and only the last shift saturates.
+  Value half = make<arith::ShRUIOp>(
+      make<arith::AddIOp>(x, constant(i32, boundsOf<int32_t>().least)),
+      constant(i32, 1));
+  Value value = make<arith::AddIOp>(constant(i32, 1515870810),
+                                    product(half, constant(i32, -1010580540)));
+  for (int step = 0; step < 3; ++step) {
+    Value error =
+        make<arith::SubIOp>(constant(i32, 1 << 29), product(half, value));
+    value = make<arith::AddIOp>(
+        value, make<arith::ShLIOp>(product(value, error), constant(i32, 2)));
+  }
+  Value isOne =
+      compare(arith::CmpIPredicate::sge, value, constant(i32, 1 << 30));
+  return make<arith::SelectOp>(isOne, constant(i32, boundsOf<int32_t>().most),
+                               make<arith::ShLIOp>(value, constant(i32, 1)));
+}
+
 Value Elements::bounded(Value value, Bounds bounds) {
   Type type = value.getType();
   value = make<arith::MaxSIOp>(value, constant(type, bounds.least));
@@ -141,6 +164,11 @@ static Value constantOf(OpBuilder &builder, Location loc, ArrayRef<T> entries) {
                                     builder.getIntegerType(8 * sizeof(T)));
   return arith::ConstantOp::create(builder, loc,
                                    DenseElementsAttr::get(type, entries));
+}
+
+Value tflite::tableConstant(OpBuilder &builder, Location loc,
+                            ArrayRef<int8_t> entries) {
+  return constantOf(builder, loc, entries);
 }
 
 Value tflite::tableConstant(OpBuilder &builder, Location loc,

@@ -46,6 +46,8 @@ public:
   mlir::Value scale(mlir::Value value, Factor factor);
   /// A 16-bit number with 15 more bits, times a factor of at most 1/2.
   mlir::Value widenedBy15(mlir::Value value, Factor factor);
+  /// 1 / (1 + x) for x from 0 to 1, both without integer bits.
+  mlir::Value reciprocalOfOnePlus(mlir::Value x);
   /// The number within \p bounds.
   mlir::Value bounded(mlir::Value value, Bounds bounds);
   /// The entry \p place of \p table, which is within it.
@@ -80,6 +82,8 @@ inline mlir::Value filled(mlir::ImplicitLocOpBuilder &builder,
 }
 
 /// Builds a constant of \p entries.
+mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                          llvm::ArrayRef<int8_t> entries);
 mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<int16_t> entries);
 mlir::Value tableConstant(mlir::OpBuilder &builder, mlir::Location loc,

@@ -61,8 +61,10 @@ bool takesElements(Function function, ElementClass element) {
   case Function::minimum:
   case Function::abs:
     return isOneOf(element, {float32, int32, int64, fixed16});
-  case Function::add_n:
   case Function::neg:
+  case Function::div:
+    return isOneOf(element, {float32, int32, int64, fixed16});
+  case Function::add_n:
   case Function::square:
     return isOneOf(element, {float32, int32, int64});
   case Function::sign:
@@ -71,11 +73,11 @@ bool takesElements(Function function, ElementClass element) {
   case Function::relu_n1_to_1:
   case Function::relu6:
   case Function::leaky_relu:
+  case Function::log:
+  case Function::gelu:
     return isOneOf(element, {float32, fixed16});
   case Function::bitwise_xor:
     return isOneOf(element, {int32, fixed16});
-  case Function::div:
-    return isOneOf(element, {float32, int32, int64});
   case Function::floor_div:
     return isOneOf(element, {float32, int32, int64, fixed16});
   case Function::floor_mod:
@@ -91,7 +93,6 @@ bool takesElements(Function function, ElementClass element) {
   case Function::floor:
   case Function::ceil:
   case Function::round:
-  case Function::log:
   case Function::sin:
   case Function::cos:
   case Function::sqrt:
@@ -101,7 +102,6 @@ bool takesElements(Function function, ElementClass element) {
   case Function::atan2:
   case Function::elu:
   case Function::hard_swish:
-  case Function::gelu:
   case Function::relu_0_to_1:
     return element == float32;
   default:
@@ -619,6 +619,14 @@ static std::optional<bool> takesBits(Function function, TypeRange values,
   }
 }
 
+/// Whether \p function is PRELU of 16-bit numbers by slopes that are bytes.
+static bool hasByteSlopes(Function function, TypeRange values, Type result) {
+  return function == Function::prelu &&
+         classOf(values[0]) == ElementClass::fixed16 &&
+         classOf(result) == ElementClass::fixed16 && bytesOf(values[1]) &&
+         bytesOf(values[1]).isSigned();
+}
+
 StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
                                          Type result) {
   if (inputs.size() != inputsOf(function).value_or(inputs.size()) ||
@@ -629,7 +637,8 @@ StringRef tflite::whyElementwiseIsCalled(Function function, TypeRange inputs,
     return otherTypes;
   TypeRange values = inputs.drop_front(isSelect ? 1 : 0);
   if (requantizes(function, values, result) ||
-      computesBytes(function, values, result))
+      computesBytes(function, values, result) ||
+      hasByteSlopes(function, values, result))
     return {};
   if (std::optional<bool> isTaken = takesBits(function, values, result))
     return *isTaken ? StringRef() : StringRef(otherTypes);

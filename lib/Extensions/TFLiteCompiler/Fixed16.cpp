@@ -11,8 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementUse.h"
+#include "Bytes.h"
 
+#include "Extensions/TFLite/FunctionTables.h"
 #include "Extensions/TFLite/Sigmoid.h"
 
 using namespace mlir;
@@ -26,8 +27,8 @@ class Fixed16 {
 public:
   Fixed16(Elements &elements, const Use &use, ValueRange operands)
       : e(elements), use(use) {
-    for (Value operand : operands)
-      x.push_back(e.make<arith::ExtSIOp>(wide(), operand));
+    for (auto [input, operand] : llvm::zip_equal(use.op.getInputs(), operands))
+      x.push_back(stepsOf(e, quantizedOf(input.getType()), operand));
   }
 
   Value compute() {
@@ -45,6 +46,19 @@ private:
       return sum(use.function() == Function::sub);
     case Function::mul:
       return product();
+    case Function::div: {
+      Factor factor =
+          factorOf(use.scale(0) / (use.scale(1) * use.resultScale()));
+      return e.bounded(quotientOfSteps(e, x[0], x[1], factor),
+                       use.bounds(use.activation()));
+    }
+    case Function::neg:
+      return e.make<arith::SubIOp>(e.constant(wide(), 0), x[0]);
+    case Function::prelu:
+      return slopes(
+          e.scale(x[0], factorOf(use.scale(0) / use.resultScale())),
+          e.scale(e.make<arith::MulIOp>(x[0], x[1]),
+                  factorOf(use.scale(0) * use.scale(1) / use.resultScale())));
     case Function::squared_difference:
       return squaredDifference();
     case Function::maximum:
@@ -59,9 +73,10 @@ private:
     case Function::abs:
       return magnitude();
     case Function::leaky_relu:
-      return slopes(factorOf(use.scale(0) / use.resultScale()),
-                    factorOf(use.scale(0) * use.op.getAlpha().convertToFloat() /
-                             use.resultScale()));
+      return slopes(e.scale(x[0], factorOf(use.scale(0) / use.resultScale())),
+                    e.scale(x[0], factorOf(use.scale(0) *
+                                           use.op.getAlpha().convertToFloat() /
+                                           use.resultScale())));
     case Function::relu:
       return rescaled(Activation::relu);
     case Function::relu_n1_to_1:
@@ -122,12 +137,11 @@ private:
     return e.bounded(e.scale(x[0], factor), use.bounds(activation));
   }
 
-  Value slopes(Factor positive, Factor negative) {
+  Value slopes(Value positive, Value negative) {
     Value isPositive =
         e.compare(arith::CmpIPredicate::sge, x[0], e.constant(wide(), 0));
-    Value chosen = e.make<arith::SelectOp>(isPositive, e.scale(x[0], positive),
-                                           e.scale(x[0], negative));
-    return e.bounded(chosen, boundsOf<int16_t>());
+    return e.bounded(e.make<arith::SelectOp>(isPositive, positive, negative),
+                     boundsOf<int16_t>());
   }
 
   Elements &e;
@@ -144,32 +158,67 @@ Value tableOf(OpBuilder &builder, Location loc, Callable function) {
   return tableConstant(builder, loc, results);
 }
 
-} // namespace
+Value tableOf(OpBuilder &builder, Location loc, const Table16 &table) {
+  return tableOf(builder, loc,
+                 [&](int16_t value) { return lookUp(table, value); });
+}
 
-Value tflite::buildTable(OpBuilder &builder, ElementwiseOp op) {
-  Type input = op.getInputs().front().getType(), result = op.getType();
-  if (classOf(input) != ElementClass::fixed16)
-    return {};
+ByteSteps stepsOfBytes(quant::UniformQuantizedType type) {
+  return {float(type.getScale()), int32_t(type.getZeroPoint())};
+}
+
+/// The table of a function of signed bytes; null where it needs none.
+Value tableOfBytes(OpBuilder &builder, ElementwiseOp op,
+                   quant::UniformQuantizedType input) {
+  ByteSteps from = stepsOfBytes(input),
+            to = stepsOfBytes(bytesOf(op.getType()));
   switch (op.getFunction()) {
-  case Function::logistic:
-    return tableOf(builder, op.getLoc(),
-                   Logistic16(tableInput(scaleOf(input), 0)));
-  case Function::tanh:
-    return tableOf(builder, op.getLoc(), Tanh16(tableInput(scaleOf(input), 1)));
-  case Function::exp: {
-    Table16 table = exponentialTable(scaleOf(input), scaleOf(result));
-    return tableOf(builder, op.getLoc(),
-                   [&](int16_t value) { return lookUp(table, value); });
-  }
+  case Function::elu:
+    return tableConstant(builder, op.getLoc(), eluTable(from, to));
+  case Function::log:
+    return tableConstant(builder, op.getLoc(), logarithmTable(from, to));
   default:
     return {};
   }
 }
 
+} // namespace
+
+Value tflite::buildTable(OpBuilder &builder, ElementwiseOp op) {
+  Type input = op.getInputs().front().getType(), result = op.getType();
+  Location loc = op.getLoc();
+  if (quant::UniformQuantizedType bytes = bytesOf(input);
+      bytes && bytesOf(result))
+    return tableOfBytes(builder, op, bytes);
+  if (classOf(input) != ElementClass::fixed16)
+    return {};
+  switch (op.getFunction()) {
+  case Function::logistic:
+    return tableOf(builder, loc, Logistic16(tableInput(scaleOf(input), 0)));
+  case Function::tanh:
+    return tableOf(builder, loc, Tanh16(tableInput(scaleOf(input), 1)));
+  case Function::exp:
+    return tableOf(builder, loc,
+                   exponentialTable(scaleOf(input), scaleOf(result)));
+  case Function::log:
+    return tableOf(builder, loc,
+                   logarithmTable(scaleOf(input), scaleOf(result)));
+  case Function::gelu:
+    return tableOf(
+        builder, loc,
+        geluTable(scaleOf(input), scaleOf(result), op.getApproximate()));
+  default:
+    return {};
+  }
+}
+
+Value tflite::lookedUp(Elements &e, const Use &use, Value x) {
+  return e.lookUp(use.table,
+                  e.make<arith::ExtUIOp>(e.builder().getI32Type(), x));
+}
+
 Value tflite::computeFixed16(Elements &elements, const Use &use, ValueRange x) {
   if (use.table)
-    return elements.lookUp(
-        use.table,
-        elements.make<arith::ExtUIOp>(elements.builder().getI32Type(), x[0]));
+    return lookedUp(elements, use, x[0]);
   return Fixed16(elements, use, x).compute();
 }

@@ -7,7 +7,7 @@
 
 #include "Raising.h"
 
-#include "TFLiteDialect.h"
+#include "Bytes.h"
 
 #include "nnhal/Dialect/NNHal/IR/HalForm.h"
 #include "nnhal/Dialect/NNHal/IR/OperandTypes.h"
@@ -330,18 +330,21 @@ bool hasDivisors(Function function, Type type) {
          classOf(type) != ElementClass::float32;
 }
 
-/// Whether \p value, whose extents are known, is a constant without a 0.
+/// Whether \p value, whose extents are known, is a constant without a 0. That
+/// is the zero point of bytes; wider numbers that are divided by have none.
 bool isWithoutZeros(Value value) {
   Attribute constant = definingConstant(value);
   std::vector<uint8_t> bytes;
   if (!constant || !appendBytes(constant, bytes).isOk())
     return false;
   int64_t count = cast<RankedTensorType>(value.getType()).getNumElements();
+  quant::UniformQuantizedType quantized = bytesOf(value.getType());
+  auto zero = uint8_t(quantized ? quantized.getZeroPoint() : 0);
   for (int64_t index = 0; index < count; ++index) {
     auto element =
         ArrayRef(bytes).slice(bytes.size() / size_t(count) * size_t(index),
                               bytes.size() / size_t(count));
-    if (llvm::all_of(element, [](uint8_t byte) { return byte == 0; }))
+    if (llvm::all_of(element, [=](uint8_t byte) { return byte == zero; }))
       return false;
   }
   return true;

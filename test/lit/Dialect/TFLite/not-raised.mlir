@@ -28,3 +28,19 @@ nnhal.model @model attributes {hal_version = "1.3", extension_names = ["nnhal.tf
     nnhal.return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2x3xf32>, tensor<65537x!fraction>
   }
 }
+
+// The zero point is the 0 of bytes, and what is stored as 0 is not.
+// CHECK: remark: not raised: nnhal.tflite:42: a divisor may be 0
+// CHECK: nnhal.operation "nnhal.tflite:42"
+// CHECK: tflite.elementwise div
+!byte = !quant.uniform<i8:f32, 0.5:3>
+nnhal.model @divisors attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<2x!byte>) -> tensor<2x!byte> {
+    %none = nnhal.constant_copy 0 : i32 -> i32
+    %zero = nnhal.constant_copy dense<[3, 1]> : tensor<2xi8> -> tensor<2x!byte>
+    %others = nnhal.constant_copy dense<[0, 1]> : tensor<2xi8> -> tensor<2x!byte>
+    %0 = nnhal.operation "nnhal.tflite:42"(%x, %zero, %none) : (tensor<2x!byte>, tensor<2x!byte>, i32) -> tensor<2x!byte>
+    %1 = nnhal.operation "nnhal.tflite:42"(%0, %others, %none) : (tensor<2x!byte>, tensor<2x!byte>, i32) -> tensor<2x!byte>
+    nnhal.return %1 : tensor<2x!byte>
+  }
+}

@@ -120,3 +120,25 @@ nnhal.model @byte_rows attributes {hal_version = "1.3", extension_names = ["nnha
     nnhal.return %0 : tensor<2x3x!quant.uniform<u16:f32, 0.0000152587890625>>
   }
 }
+
+// CHECK-LABEL: nnhal.model @quantized_functions
+// CHECK: tflite.elementwise prelu(%arg0, %arg1) : (tensor<4x!quant16_symm>, tensor<4x!quant8_asymm_signed>) -> tensor<4x!quant16_symm>
+// CHECK: tflite.elementwise div(%{{.+}}, %{{.+}}) : (tensor<4x!quant16_symm>, tensor<4x!quant16_symm>) -> tensor<4x!quant16_symm>
+// CHECK: tflite.elementwise gelu(%{{.+}}) : (tensor<4x!quant16_symm>) -> tensor<4x!quant16_symm>
+// CHECK: tflite.elementwise elu(%arg1) : (tensor<4x!quant8_asymm_signed>) -> tensor<4x!quant8_asymm_signed>
+// CHECK: tflite.elementwise log(%{{.+}}) : (tensor<4x!quant8_asymm_signed>) -> tensor<4x!quant8_asymm_signed>
+// CHECK: tflite.elementwise neg(%{{.+}}) : (tensor<4x!quant8_asymm_signed>) -> tensor<4x!quant8_asymm_signed>
+nnhal.model @quantized_functions attributes {hal_version = "1.3", extension_names = ["nnhal.tflite"], extension_prefixes = array<i32: 1>} {
+  nnhal.graph @main(%x: tensor<4x!fixed>, %y: tensor<4x!byte>) -> (tensor<4x!fixed>, tensor<4x!byte>) {
+    %none = nnhal.constant_copy 0 : i32 -> i32
+    %no = nnhal.constant_copy 0 : i8 -> i8
+    %divisors = nnhal.constant_copy dense<[1, -2, 3, 4]> : tensor<4xi16> -> tensor<4x!fixed>
+    %0 = nnhal.operation "nnhal.tflite:54"(%x, %y) : (tensor<4x!fixed>, tensor<4x!byte>) -> tensor<4x!fixed>
+    %1 = nnhal.operation "nnhal.tflite:42"(%0, %divisors, %none) : (tensor<4x!fixed>, tensor<4x!fixed>, i32) -> tensor<4x!fixed>
+    %2 = nnhal.operation "nnhal.tflite:150"(%1, %no) : (tensor<4x!fixed>, i8) -> tensor<4x!fixed>
+    %3 = nnhal.operation "nnhal.tflite:111"(%y) : (tensor<4x!byte>) -> tensor<4x!byte>
+    %4 = nnhal.operation "nnhal.tflite:73"(%3) : (tensor<4x!byte>) -> tensor<4x!byte>
+    %5 = nnhal.operation "nnhal.tflite:59"(%4) : (tensor<4x!byte>) -> tensor<4x!byte>
+    nnhal.return %2, %5 : tensor<4x!fixed>, tensor<4x!byte>
+  }
+}

@@ -84,8 +84,10 @@ def divisors(type, dimensions, scale=0):
     count = 1
     for extent in dimensions:
         count *= extent
-    bits = {FIXED: 15, INT: 31, LONG: 63}[type]
-    numbers = [draw.choice([-1, 1, 2, -3, 7, -(1 << bits), (1 << bits) - 1]) for _ in range(count)]
+    bits = {FIXED: 15, INT: 31, LONG: 63, SIGNED: 7, BYTE: 8}[type]
+    least, most = (0 if type == BYTE else -(1 << bits)), (1 << bits) - 1
+    zero = 3 if type in (SIGNED, BYTE) else 0
+    numbers = [draw.choice([max(zero - 1, least), zero + 1, zero + 2, zero - 3, zero + 7, least, most]) for _ in range(count)]
     return constant(type, numbers, dimensions, scale)
 
 
@@ -113,7 +115,7 @@ EXP, LOG, SIN, COS, TANH, LOGISTIC = 47, 73, 66, 108, 28, 14
 ELU, GELU, POW, ATAN2 = 111, 150, 78, 156
 ADD, MUL, SUB, SQUARED_DIFFERENCE = 0, 18, 41, 99
 MAXIMUM, MINIMUM, XOR, COMPARISONS = 55, 57, 160, (58, 61, 62, 63, 71, 72)
-DIV, FLOOR_DIV, FLOOR_MOD, PRELU, HARD_SWISH = 42, 90, 95, 54, 117
+DIV, FLOOR_DIV, FLOOR_MOD, PRELU, HARD_SWISH, NEG = 42, 90, 95, 54, 117, 59
 OR, AND, NOT, CAST = 84, 86, 87, 53
 SOFTMAX, AVERAGE_POOL, MAX_POOL = 25, 1, 17
 MEAN, SUM, PROD, REDUCE_MAX, REDUCE_MIN, ANY, ALL = 40, 74, 81, 82, 89, 91, 140
@@ -136,11 +138,14 @@ def every():
         compute(TANH, [x], FIXED, scale=2**-15)
         for step in (2**-15, 0.05):
             compute(EXP, [x], FIXED, scale=step)
+        compute(GELU, [x], FIXED, [option("BOOL", 0)], scale)
+        compute(LOG, [x], FIXED, scale=0.0004)
     x = tensor(FIXED, extents, 0.5, values=lambda: next(numbers))
     for divisor in (1, -1, 2, -2, 7, -7, 255, 32767, -32768):
         by = operand(FIXED, [1], "CONSTANT_COPY", value=[divisor], scale=0.5)
         compute(FLOOR_DIV, [x, by], FIXED, scale=0.5)
         compute(FLOOR_MOD, [x, by], FIXED, scale=0.5)
+        compute(DIV, [x, by], FIXED, [option("INT32", 0)], 0.07)
 
 
 def rows():
@@ -461,6 +466,11 @@ def byteProducts():
             x = tensor(source, [2, 128], step, values=lambda: next(numbers))
             for number in (RELU, RELU_N1_TO_1, RELU6, RELU_0_TO_1, *((ABS,) if source == SIGNED else ())):
                 compute(number, [x], source, scale=other, shapes=[[2, 128]])
+            for number in (ELU, LOG, NEG) if source == SIGNED else ():
+                compute(number, [x], source, scale=other, shapes=[[2, 128]])
+            by = divisors(source, [128], other)
+            for activation, scale in enumerate((step / other, 0.3, 9 * step, 1e-35)):
+                compute(DIV, [x, by], source, [option("INT32", activation)], scale, [[2, 128]])
             y = tensor(source, [128], other)
             for activation, scale in enumerate((step * other, 0.3 * step * other, 9 * step, 1e-35)):
                 compute(MUL, [x, y], source, [option("INT32", activation)], scale, [[2, 128]])
@@ -693,6 +703,13 @@ for scales in ((0.0013, 0.0021, 0.0047), (2**-12, 2**-9, 2**-9), (0.3, 0.001, 0.
         compute(number, [a], FIXED, scale=2**-15)
     for number in (FLOOR_DIV, FLOOR_MOD):
         compute(number, [a, divisors(FIXED, row, scales[1])], FIXED, scale=scales[2])
+    for activation in range(4):
+        compute(DIV, [a, divisors(FIXED, row, scales[1])], FIXED, [option("INT32", activation)], scales[2])
+    for approximate in (0, 1):
+        compute(GELU, [a], FIXED, [option("BOOL", approximate)], scales[2])
+    for number in (LOG, NEG):
+        compute(number, [a], FIXED, scale=scales[2])
+    compute(PRELU, [a, tensor(SIGNED, row, scales[1])], FIXED, scale=scales[2])
 for type, scale in ((BYTE, 1), (SIGNED, 1), (UNSIGNED, 0), (WORD, 0)):
     for target, code, step in ((INT, 2, 0), (LONG, 4, 0), (FIXED, 7, 1), (SIGNED, 9, 1), (WORD, 16, 0)):
         compute(CAST, [tensor(type, extents, scale)], target, [option("INT32", 3), option("INT32", code)], step)
