@@ -133,6 +133,7 @@ Result<GpuLaunch> GpuExecution::launch(Invocation &invocation) {
     launched.syncFile = commands().exportSyncFile();
   } catch (const std::bad_alloc &) {
     // The execution is under way, and has to be ended as one without it.
+    launched.syncFile = {};
   }
   launched.isWhole = std::ranges::count(isStaged, true) == 0;
   return launched;
