@@ -34,6 +34,8 @@ static constexpr CostModel sixteenRegisters = {
     .unrolledSteps = 4,
     .unrolledProducts = 48,
     .joinedRounds = 4,
+    .shortRow = 16,
+    .shortRows = 4,
     .inputCache = 512 << 10,
     .filterCache = 400 << 10,
     .outputCache = 1536 << 10,
@@ -104,6 +106,8 @@ void CostModel::visit(llvm::function_ref<void(StringRef, int64_t &)> visit) {
   visit("unrolled-steps", unrolledSteps);
   visit("unrolled-products", unrolledProducts);
   visit("joined-rounds", joinedRounds);
+  visit("short-row", shortRow);
+  visit("short-rows", shortRows);
   visit("input-cache", inputCache);
   visit("filter-cache", filterCache);
   visit("output-cache", outputCache);

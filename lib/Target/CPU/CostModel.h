@@ -64,6 +64,10 @@ struct CostModel {
   int64_t unrolledProducts;
   /// Rows that are joined at once to a row of results.
   int64_t joinedRounds;
+  /// Rows of at most so many elements, whose columns are registers at once, are
+  /// reduced a vector of rows at a time where there are at least so many rows.
+  int64_t shortRow;
+  int64_t shortRows;
   /// An input up to this size stays in the second-level cache.
   int64_t inputCache;
   /// A packed filter up to this size does.

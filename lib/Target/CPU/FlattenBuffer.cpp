@@ -24,3 +24,19 @@ Value nnhal::flattenBuffer(OpBuilder &builder, Location loc, Value buffer) {
   return memref::CollapseShapeOp::create(builder, loc, buffer,
                                          ArrayRef<ReassociationIndices>(all));
 }
+
+bool nnhal::namesInOrder(AffineMap map, ArrayRef<int64_t> extents) {
+  if (!map.isProjectedPermutation())
+    return false;
+  int64_t last = -1;
+  for (AffineExpr result : map.getResults()) {
+    int64_t dim = cast<AffineDimExpr>(result).getPosition();
+    if (dim <= last)
+      return false;
+    last = dim;
+  }
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    if (extent != 1 && !map.isFunctionOfDim(unsigned(dim)))
+      return false;
+  return true;
+}

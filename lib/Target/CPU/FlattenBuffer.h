@@ -8,6 +8,7 @@
 #ifndef NNHAL_LIB_TARGET_CPU_FLATTENBUFFER_H
 #define NNHAL_LIB_TARGET_CPU_FLATTENBUFFER_H
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
 
 namespace nnhal {
@@ -19,6 +20,11 @@ namespace nnhal {
 /// function were half of its operations.
 mlir::Value flattenBuffer(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value buffer);
+
+/// Returns whether \p map names the dimensions of a nest of \p extents in their
+/// order, of which those of one element may be missing: elements that lie in
+/// memory as it says are one row in the order of the rounds.
+bool namesInOrder(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents);
 
 } // namespace nnhal
 

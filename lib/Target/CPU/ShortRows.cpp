@@ -33,11 +33,6 @@ using namespace nnhal;
 
 namespace {
 
-/// The columns of a row are registers at once.
-constexpr int64_t mostColumns = 16;
-/// Fewer rows are left to scalar loops.
-constexpr int64_t fewestRows = 4;
-
 class ShortRowEmitter {
 public:
   ShortRowEmitter(OpBuilder &builder, linalg::LinalgOp op,
@@ -65,7 +60,8 @@ private:
   unsigned reduced = 0;
   int64_t rows = 1;
   int64_t maxLanes = 1;
-  /// What depends on the value that is carried from column to column.
+  /// The operations of the body that depend on the value which is carried from
+  /// column to column.
   SmallVector<Operation *> joining;
   /// The values of the body, computed of inputs alone, that are joined to it.
   SmallVector<Value> joined;
@@ -93,31 +89,23 @@ LogicalResult ShortRowEmitter::analyzeExtents() {
     }
   }
   return success(isFound && llvm::isPowerOf2_64(uint64_t(extents[reduced])) &&
-                 extents[reduced] <= mostColumns && rows >= fewestRows);
+                 extents[reduced] <= target.costs().shortRow &&
+                 rows >= target.costs().shortRows);
 }
 
-/// Whether elements of \p operand lie in the order of the dimensions, of which
-/// those of one element may be missing, and that of rows in the result.
+/// Whether elements of \p operand lie in the order of the rounds, and those of
+/// the result in that of the rows.
 bool ShortRowEmitter::isContiguous(OpOperand &operand) {
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   if (!type)
     return !op.isDpsInit(&operand);
   AffineMap map = op.getMatchingIndexingMap(&operand);
-  if (type.getRank() == 0 || !type.getLayout().isIdentity() ||
-      !map.isProjectedPermutation() ||
-      map.isFunctionOfDim(reduced) == op.isDpsInit(&operand))
-    return false;
-  int64_t last = -1;
-  for (AffineExpr result : map.getResults()) {
-    int64_t dim = cast<AffineDimExpr>(result).getPosition();
-    if (dim <= last)
-      return false;
-    last = dim;
-  }
-  for (auto [dim, extent] : llvm::enumerate(extents))
-    if (extent != 1 && dim != reduced && !map.isFunctionOfDim(unsigned(dim)))
-      return false;
-  return true;
+  SmallVector<int64_t> named = extents;
+  if (op.isDpsInit(&operand))
+    named[reduced] = 1;
+  return type.getRank() != 0 && type.getLayout().isIdentity() &&
+         map.isFunctionOfDim(reduced) != op.isDpsInit(&operand) &&
+         namesInOrder(map, named);
 }
 
 /// Parts the body in what depends on the carried value and the rest, all of

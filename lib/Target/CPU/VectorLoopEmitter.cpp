@@ -189,26 +189,13 @@ bool VectorLoopEmitter::isContiguousElementwise() {
     return false;
   return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
-    return !type || (readsInOrder(op.getMatchingIndexingMap(&operand)) &&
-                     type.getLayout().isIdentity());
+    if (!type)
+      return true;
+    // The body was analyzed along the dimension of the lanes.
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    return namesInOrder(map, extents) && map.isFunctionOfDim(laneDim) &&
+           type.getLayout().isIdentity();
   });
-}
-
-/// Whether \p map names all dimensions in order, of which those of one element
-/// may be missing; not that of the lanes, along which the body was analyzed.
-bool VectorLoopEmitter::readsInOrder(AffineMap map) {
-  if (!map.isProjectedPermutation() || !map.isFunctionOfDim(laneDim))
-    return false;
-  unsigned next = 0;
-  for (AffineExpr result : map.getResults()) {
-    unsigned dim = cast<AffineDimExpr>(result).getPosition();
-    while (next < dim && extents[next] == 1)
-      ++next;
-    if (next++ != dim)
-      return false;
-  }
-  return llvm::all_of(ArrayRef(extents).drop_front(next),
-                      [](int64_t extent) { return extent == 1; });
 }
 
 /// Views every operand as one row, so that rows of odd length leave one

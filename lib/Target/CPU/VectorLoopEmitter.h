@@ -38,7 +38,6 @@ private:
   bool isUsable(mlir::OpOperand &operand);
   bool readsAlongLanes(mlir::memref::LoadOp load);
   bool isContiguousElementwise();
-  bool readsInOrder(mlir::AffineMap map);
   void collapseToOneDimension();
 
   mlir::Block *beginLoop(unsigned dim, mlir::Value lower, mlir::Value upper,
