@@ -17,7 +17,7 @@
 
 namespace nnhal::tflite {
 
-/// What bytes stand for.
+/// The scale and the zero point of quantized bytes.
 struct ByteSteps {
   float scale;
   int32_t zeroPoint;
