@@ -18,6 +18,7 @@
 #include "Runtime/Support/Errors.h"
 #include "Tools/Benchmark/Statistics.h"
 #include "Tools/Execution/Engine.h"
+#include "Tools/Options/Values.h"
 #include "Tools/Tensors/Compare.h"
 #include "Tools/Tensors/Inputs.h"
 #include "nnhal/Runtime/AlignedBuffer.h"
@@ -25,7 +26,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -228,17 +228,12 @@ Result<nlohmann::json> measure(const Options &options) {
       {"outputs", std::move(outputs)}};
 }
 
-template <typename Number>
-Number parseNumber(const std::string &text, std::string_view name, Number least,
-                   Number most) {
-  Number value = 0;
-  auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() ||
-      !(value >= least && value <= most))
-    misuse(
-        fmt::format("{} is '{}', expected {} to {}", name, text, least, most));
-  return value;
+/// The value of the word \p name; ends the program where it has none.
+template <typename Value>
+Value valueOf(std::string_view name, const Result<Value> &parsed) {
+  if (!parsed.isOk())
+    misuse(fmt::format("{}: {}", name, parsed.status().message()));
+  return *parsed;
 }
 
 } // namespace
@@ -255,9 +250,10 @@ int main(int argc, char **argv) {
       argc, argv);
   Options options{.library = words[0], .model = words[1]};
   if (words.size() > 2)
-    options.seconds = parseNumber(words[2], "SECONDS", 0.01, 3600.0);
+    options.seconds =
+        valueOf("SECONDS", tools::parseReal(words[2], 0.01, 3600));
   if (words.size() > 3)
-    options.threads = parseNumber<uint64_t>(words[3], "THREADS", 1, 64);
+    options.threads = valueOf("THREADS", tools::parseCount(words[3], 1, 64));
   if (words.size() > 4)
     options.rounding = words[4];
   Result<nlohmann::json> result = measure(options);
